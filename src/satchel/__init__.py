@@ -1,0 +1,1 @@
+"""Satchel: agent memory that follows the agent, not the tool."""

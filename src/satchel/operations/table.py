@@ -1,0 +1,106 @@
+"""The one table of verbs: name, request, result, route, access, idempotent or not.
+
+Routes, both clients, the async twin, the MCP tools and the reference page are driven by it, so that each verb is written once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from satchel.operations import models as m
+from satchel.protocol.record import MemoryRecord
+
+Q = TypeVar("Q", bound=m.Request)
+R = TypeVar("R")
+
+Verb = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Access = Literal["read", "write", "manage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Generic[Q, R]):
+    """One verb. `path` stands under /v1; `{id}` and other braces are request members.
+
+    GET and DELETE carry the other members in the query string, the rest in a JSON body. `idempotent`: a retry cannot act twice.
+    `access` is what it needs of every scope that the request names; `manage` concerns the whole store.
+    """
+
+    name: str
+    verb: Verb
+    path: str
+    request: type[Q]
+    result: type[R]
+    access: Access
+    idempotent: bool = True
+
+    @property
+    def summary(self) -> str:
+        """First line of the request's docstring."""
+        return (self.request.__doc__ or "").strip().split("\n")[0]
+
+
+REMEMBER = Operation("remember", "POST", "/memories", m.RememberRequest, m.Remembered, "write")
+REMEMBER_MANY = Operation("remember_many", "POST", "/memories", m.RememberManyRequest, m.RememberedMany, "write")
+RECALL = Operation("recall", "POST", "/recall", m.RecallRequest, m.Hits, "read")
+CONTEXT = Operation("context", "POST", "/context", m.ContextRequest, m.Context, "read")
+READ = Operation("read", "GET", "/memories/{id}", m.RecordRequest, MemoryRecord, "read")
+RECORDS = Operation("records", "GET", "/memories", m.RecordsRequest, m.Records, "read")
+UPDATE = Operation("update", "PATCH", "/memories/{id}", m.UpdateRequest, MemoryRecord, "write")
+CORRECT = Operation("correct", "POST", "/memories/{id}/correct", m.CorrectRequest, m.Remembered, "write")
+CONFIRM = Operation("confirm", "POST", "/memories/{id}/confirm", m.ConfirmRequest, MemoryRecord, "write", idempotent=False)
+RESTORE = Operation("restore", "POST", "/memories/{id}/restore", m.RestoreRequest, MemoryRecord, "write")
+HISTORY = Operation("history", "GET", "/memories/{id}/history", m.RecordRequest, m.History, "read")
+FORGET = Operation("forget", "POST", "/forget", m.ForgetRequest, m.Forgotten, "write")
+FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write")
+INGEST = Operation("ingest", "POST", "/imports", m.IngestRequest, m.Receipts, "write")
+IMPORTS = Operation("imports", "GET", "/imports", m.ScopesRequest, m.Imports, "read")
+RECEIPTS = Operation("receipts", "GET", "/imports/{import_id}/receipts", m.ReceiptsRequest, m.Receipts, "read")
+UNDO_IMPORT = Operation("undo_import", "DELETE", "/imports/{import_id}", m.ImportIdRequest, m.Undone, "write")
+MOVE_SCOPE = Operation("move_scope", "POST", "/scopes/move", m.MoveScopeRequest, m.Moved, "write")
+SCOPES = Operation("scopes", "GET", "/scopes", m.ScopesRequest, m.ScopeList, "read")
+STATS = Operation("stats", "GET", "/stats", m.StatsRequest, m.Stats, "read")
+CHANGES = Operation("changes", "GET", "/changes", m.ChangesRequest, m.Changes, "read")
+REINDEX = Operation("reindex", "POST", "/reindex", m.ReindexRequest, m.Reindexed, "manage")
+DOCTOR = Operation("doctor", "GET", "/doctor", m.DoctorRequest, m.Diagnosis, "manage")
+WRITE_RECORD = Operation("write_record", "PUT", "/records/{id}", m.WriteRecordRequest, m.Remembered, "write")
+READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read")
+DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write")
+SEARCH = Operation("search", "POST", "/search", m.SearchRequest, m.Hits, "read")
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    REMEMBER,
+    REMEMBER_MANY,
+    RECALL,
+    CONTEXT,
+    READ,
+    RECORDS,
+    UPDATE,
+    CORRECT,
+    CONFIRM,
+    RESTORE,
+    HISTORY,
+    FORGET,
+    FORGET_ONE,
+    INGEST,
+    IMPORTS,
+    RECEIPTS,
+    UNDO_IMPORT,
+    MOVE_SCOPE,
+    SCOPES,
+    STATS,
+    CHANGES,
+    REINDEX,
+    DOCTOR,
+    WRITE_RECORD,
+    READ_RECORD,
+    DELETE_RECORD,
+    SEARCH,
+)
+"""Every operation but the two streams, export and import, which carry packages instead of JSON bodies."""
+
+BY_NAME = {operation.name: operation for operation in OPERATIONS}
+
+EXPORT_PATH = "/export"
+IMPORT_PATH = "/import"
+PACKAGE_MEDIA_TYPE = "application/x-ndjson"

@@ -1,0 +1,327 @@
+"""The ports the engine drives: Store, Embedder, Clock. A backend implements them and inherits everything above.
+
+A store keeps truth (records, the change log, small documents) and, beside it, index entries that can be rebuilt from it.
+It never ranks, never fills in defaults, never decides who may read: it enforces the scopes it is given, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.protocol.filters import RecordFilter
+from satchel.protocol.record import MemoryRecord
+
+Clock = Callable[[], datetime]
+"""Returns the present as an aware datetime. Tests move it by days."""
+
+Order = Literal["id", "updated"]
+"""Order of a scan: by (scope, id), or by `updated_at` descending, then scope, then id. Text compares by code point."""
+
+
+# ---------------------------------------------------------------- writing
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What the change log says of one change: who did what, when and why. The store adds the record before the change."""
+
+    operation: str
+    agent: str | None
+    at: datetime
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write the whole new state of one record.
+
+    `expect`: the revision the store must hold now; 0, the id must be absent; None, either.
+    `terms`: the packed lexical entry, `vector`: little-endian float16 of the embedder's dimension, or None until it is known.
+    `only_if_new_content`: refuse when another record of the scope has the same `content_hash`.
+    A tombstone erases: index entries go, and so do the record's earlier payloads in the change log.
+    """
+
+    record: MemoryRecord
+    log: LogEntry
+    expect: int | None = None
+    terms: bytes = b""
+    vector: bytes | None = None
+    only_if_new_content: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Take a record out without a tombstone, its payloads in the log included (undoing an import, moving a scope)."""
+
+    scope: str
+    id: str
+    log: LogEntry
+    expect: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Something small that is not a memory: a receipt, a token, a plan. `value=None` deletes it."""
+
+    collection: str
+    key: str
+    value: Mapping[str, Any] | None
+    scope: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Changes that happen together or not at all."""
+
+    changes: Sequence[Put | Remove] = ()
+    documents: Sequence[Document] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One record was used `count` times, last at `at`."""
+
+    scope: str
+    id: str
+    at: datetime
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """Index data of one record, written only while its content still has this hash. None leaves a part as it is."""
+
+    scope: str
+    id: str
+    content_hash: str
+    terms: bytes | None = None
+    vector: bytes | None = None
+
+
+# ---------------------------------------------------------------- reading
+
+
+class Position(NamedTuple):
+    """How far a scope has come: `change`, the log position of its last change; `indexed`, bumped when index entries are written apart."""
+
+    change: int
+    indexed: int
+
+
+class IndexRow(NamedTuple):
+    """What ranking must know of one record that is not a tombstone. Times are Unix seconds (float); `expires` is inf where there is none."""
+
+    id: str
+    type: str
+    status: str
+    origin: str
+    moment: float
+    updated: float
+    stored: float
+    accessed: float
+    access_count: int
+    score: float
+    half_life: float
+    pinned: bool
+    expires: float
+    tags: tuple[str, ...]
+    terms: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSlice:
+    """Index rows of one scope: all of them, or those that changed after a position, with the ids that are gone. `moment`: created_at, else stored_at."""
+
+    position: Position
+    rows: Iterable[IndexRow]
+    gone: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry of the change log. `before` is None for a creation, and where erasure has reached it (`erased`)."""
+
+    position: int
+    scope: str
+    id: str
+    revision: int
+    operation: str
+    agent: str | None
+    at: datetime
+    reason: str | None
+    before: MemoryRecord | None
+    erased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """Records in the order asked for; `cursor` continues after the last one, None at the end."""
+
+    records: Sequence[MemoryRecord]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeCount:
+    """A scope and its number of records by status."""
+
+    scope: str
+    counts: Mapping[str, int]
+
+
+class Unindexed(NamedTuple):
+    """A record whose content has no vector yet."""
+
+    scope: str
+    id: str
+    content_hash: str
+    content: str
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Where memory rests. Every method may be called from any thread; every failure is a StoreError, Conflict or InvalidRequest.
+
+    Scopes are canonical. An unknown scope is an empty one.
+    """
+
+    capabilities: frozenset[str]
+    """Declared abilities: `persistent`, `multiprocess`, `scrub` (erased content leaves the files)."""
+
+    location: str
+    """Where it is, for a person to read; holds no password."""
+
+    def apply(self, batch: Batch) -> int:
+        """Write a batch atomically and durably; return the log position after it. An acknowledged batch survives a kill.
+
+        Raises:
+            Conflict: an expectation failed (`details["failed"]`: the indexes of the changes); nothing was written.
+        """
+        ...
+
+    def get(self, scope: str, ids: Collection[str]) -> dict[str, MemoryRecord]:
+        """Return the records (tombstones included) that exist, by id, with their usage."""
+        ...
+
+    def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
+        """Return, by content hash, the id of a record of the scope with that content: an active one before others, then the smallest id."""
+        ...
+
+    def scan(
+        self, scopes: Collection[str], where: RecordFilter, *, order: Order = "id", cursor: str | None = None, limit: int = 100
+    ) -> RecordPage:
+        """Return one page of the records of exactly these scopes that match."""
+        ...
+
+    def positions(self, scopes: Collection[str]) -> dict[str, Position]:
+        """Return each scope's position; (0, 0) for one that never was written."""
+        ...
+
+    def index_slice(self, scope: str, after: Position | None = None) -> IndexSlice:
+        """Return the scope's index rows: all, or where `after` is given and still answerable, only what changed since."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Make this thread's reads inside the block see one state of the store."""
+        ...
+
+    def touch(self, uses: Iterable[Use]) -> None:
+        """Record usage. No revision, no log entry, no change of position; unknown records are passed over."""
+        ...
+
+    def changes(self, scopes: Collection[str] | None, *, after: int = 0, limit: int = 1000) -> list[Change]:
+        """Return log entries after a position, oldest first, of these scopes (None: of all)."""
+        ...
+
+    def history(self, scope: str, id: str) -> list[Change]:
+        """Return one record's log entries, oldest first."""
+        ...
+
+    def scopes(self) -> list[ScopeCount]:
+        """Return every scope that holds a record or a tombstone, ordered by scope."""
+        ...
+
+    def document(self, collection: str, key: str) -> dict[str, Any] | None:
+        """Return one document's value."""
+        ...
+
+    def documents(
+        self, collection: str, *, scope: str | None = None, prefix: str = "", after: str | None = None, limit: int = 1000
+    ) -> list[Document]:
+        """Return documents of a collection in key order, of one scope where given, keys after `after`."""
+        ...
+
+    def write_index(self, entries: Iterable[IndexEntry]) -> int:
+        """Write index entries apart from their records; return how many were still current."""
+        ...
+
+    def unindexed(self, *, after: tuple[str, str] | None = None, limit: int = 256) -> list[Unindexed]:
+        """Return records without a vector, ordered by (scope, id), after a (scope, id)."""
+        ...
+
+    def count_unindexed(self) -> int:
+        """Return how many records have no vector."""
+        ...
+
+    def clear_vectors(self) -> None:
+        """Drop every vector (another embedder is to fill them)."""
+        ...
+
+    def scrub(self) -> bool:
+        """Remove what erasure left in the files: free pages, write-ahead log. False when something (a reader) still holds it."""
+        ...
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the store, a sentence each; empty when it is sound."""
+        ...
+
+    def close(self) -> None:
+        """Release everything. Acknowledged writes need no close to be safe."""
+        ...
+
+
+# ---------------------------------------------------------------- embedding
+
+Vectors = NDArray[np.float32]
+"""Shape (texts, dimension), rows of length 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Logistic model of relevance: p = 1 / (1 + exp(-(bias + cosine·c + coverage·v + both·c·v))).
+
+    c is the best cosine of the query with the record, v the idf-weighted share of query terms the record covers.
+    """
+
+    bias: float
+    cosine: float
+    coverage: float
+    both: float = 0.0
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns text into vectors. Deterministic; safe under threads; takes any text a record may hold, empty text included."""
+
+    name: str
+    """Recorded with the index; changes whenever the vectors would."""
+
+    dimension: int
+
+    calibration: Calibration
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed questions."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed memories."""
+        ...

@@ -1,0 +1,60 @@
+"""Instants on the wire: UTC, ISO 8601, `Z`. It must not guess: a time without a zone is refused here.
+
+Reading other tools' times, which needs guesses that are shown to the user, is the migration kit's business.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+_NUMBER = re.compile(r"\s*[+-]?\d+(\.\d*)?\s*\Z")
+
+
+class TimeBasis(StrEnum):
+    """How a foreign time was known (`source.time_basis`)."""
+
+    EXPLICIT = "explicit"
+    NAIVE_UTC = "naive_utc"
+    NAIVE_LOCAL = "naive_local"
+    MTIME = "mtime"
+    NONE = "none"
+
+
+def to_utc(moment: datetime) -> datetime:
+    """Return the same instant in UTC. `moment` must be aware."""
+    try:
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    except (OverflowError, ValueError):
+        raise PydanticCustomError("instant_range", "time is outside the years 1 to 9999 in UTC") from None
+
+
+def format_instant(moment: datetime) -> str:
+    """Write an aware time as `2026-11-30T07:17:40.483674Z`; the fraction is left out when it is zero."""
+    return to_utc(moment).isoformat().replace("+00:00", "Z")
+
+
+def _text_or_datetime(value: Any) -> Any:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise PydanticCustomError("instant_naive", "time has no zone; give UTC with Z, or an offset")
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("instant_type", "expected an ISO 8601 time in UTC such as 2026-11-30T07:17:40Z")
+    if _NUMBER.match(value):
+        raise PydanticCustomError("instant_type", "expected an ISO 8601 time in UTC such as 2026-11-30T07:17:40Z, not a number")
+    return value
+
+
+Instant = Annotated[
+    AwareDatetime,
+    BeforeValidator(_text_or_datetime, json_schema_input_type=str),
+    AfterValidator(to_utc),
+    PlainSerializer(format_instant, return_type=str, when_used="json"),
+]
+"""A pydantic field: an aware time in any zone in, UTC with `Z` out."""
