@@ -116,7 +116,11 @@ class Position(NamedTuple):
 
 
 class IndexRow(NamedTuple):
-    """What ranking must know of one record that is not a tombstone. Times are Unix seconds (float); `expires` is inf where there is none."""
+    """What ranking must know of one record that is not a tombstone.
+
+    Times are Unix seconds (float); `moment` is created_at, else stored_at; `expires` is inf where there is none;
+    `accessed` is 0 where the record never was used.
+    """
 
     id: str
     type: str
@@ -138,10 +142,11 @@ class IndexRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexSlice:
-    """Index rows of one scope: all of them, or those that changed after a position, with the ids that are gone. `moment`: created_at, else stored_at."""
+    """Index rows of one scope: all of them (`complete`), or those that changed after a position, with the ids that are gone."""
 
     position: Position
     rows: Iterable[IndexRow]
+    complete: bool
     gone: Collection[str] = ()
 
 

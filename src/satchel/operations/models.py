@@ -125,7 +125,10 @@ class RememberManyRequest(Request):
 
 
 class Remembered(Result):
-    """The record as it now stands, and what became of the memory; `related`: ids of records that it reinforced, superseded or conflicts with."""
+    """The record as it now stands, and what became of the memory.
+
+    `related`: ids of records that it reinforced, superseded or conflicts with.
+    """
 
     record: MemoryRecord
     outcome: Outcome
@@ -303,7 +306,10 @@ class History(Result):
 
 
 class ForgetRequest(Request):
-    """Forget one record (`id`) at once, or ask for a plan (query, session, import_id, since/until, everything), or carry a plan out (`plan`)."""
+    """Forget one record (`id`) at once, or ask for a plan, or carry a plan out (`plan`).
+
+    A plan comes from one of: query, session, import_id, since/until, everything.
+    """
 
     scope: Scopes | None = None
     id: RecordId | None = None
@@ -478,7 +484,10 @@ class Imports(Result):
 
 
 class ImportReport(Result):
-    """What an import of a package did: counts by outcome (created, updated, unchanged, blocked, …) and a receipt for each line that did not simply arrive."""
+    """What an import of a package did: counts by outcome (created, updated, unchanged, blocked, …).
+
+    `receipts` has one entry for each line that did not simply arrive.
+    """
 
     import_id: str
     counts: dict[str, int]

@@ -1,4 +1,7 @@
-"""How a record id stands in a URL path: as it is where it is plain, else `~` and base64url, so that slashes and other alphabets are safe."""
+"""How a record id stands in a URL path: as it is where it is plain, else `~` and base64url.
+
+So slashes and other alphabets are safe. It knows nothing of routes.
+"""
 
 from __future__ import annotations
 

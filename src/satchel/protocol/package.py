@@ -69,13 +69,17 @@ PackageLine = MemoryRecord | WorkingSnapshot | UnknownLine
 class Readable(Protocol):
     """Anything bytes can be read from."""
 
-    def read(self, size: int = -1, /) -> bytes: ...
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes; none at the end."""
+        ...
 
 
 class Writable(Protocol):
     """Anything bytes can be written to."""
 
-    def write(self, data: bytes, /) -> Any: ...
+    def write(self, data: bytes, /) -> Any:
+        """Take all of the bytes."""
+        ...
 
 
 def _dump(kind: str, value: dict[str, Any]) -> bytes:
@@ -259,8 +263,6 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
     trailer: Trailer | None = None
     seen_record = False
     for number, data in enumerate(_lines(_blocks(stream)), start=1):
-        if number == 1 and data.startswith(_BOM):
-            raise InvalidPackage("line 1 starts with a byte order mark; a package is plain UTF-8", line=1)
         if trailer is not None:
             raise InvalidPackage(f"line {number} follows the trailer; the package ends with its trailer", line=number)
         if header is None:
@@ -281,14 +283,20 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
         raise InvalidPackage("the package is empty")
     if trailer is None:
         raise InvalidPackage("the package is truncated: its trailer is missing")
-    if trailer.sha256 != digest.hexdigest():
-        raise InvalidPackage("the package was altered: its sha-256 does not match its trailer")
-    if {name: count for name, count in trailer.counts.items() if count} != dict(counts):
-        raise InvalidPackage("the package's counts do not match its trailer", expected=trailer.counts, found=dict(counts))
+    _prove(trailer, digest.hexdigest(), counts)
     return Package(header, trailer, spool)
 
 
+def _prove(trailer: Trailer, digest: str, counts: Counter[str]) -> None:
+    if trailer.sha256 != digest:
+        raise InvalidPackage("the package was altered: its sha-256 does not match its trailer")
+    if {name: count for name, count in trailer.counts.items() if count} != dict(counts):
+        raise InvalidPackage("the package's counts do not match its trailer", expected=trailer.counts, found=dict(counts))
+
+
 def _header(data: bytes) -> Header:
+    if data.startswith(_BOM):
+        raise InvalidPackage("line 1 starts with a byte order mark; a package is plain UTF-8", line=1)
     kind, value = _parse(1, data)
     if kind != "header":
         raise InvalidPackage("line 1 is not a package header", line=1)

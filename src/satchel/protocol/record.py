@@ -121,21 +121,20 @@ def _as_tuple(value: Any) -> Any:
 def _check_json(value: Any, depth: int) -> None:
     if depth > MAX_META_DEPTH:
         raise PydanticCustomError("json_depth", "is nested deeper than {limit} levels", {"limit": MAX_META_DEPTH})
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise PydanticCustomError("json_number", "holds a number that JSON cannot write (NaN or infinity)")
-    elif isinstance(value, dict):
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PydanticCustomError("json_number", "holds a number that JSON cannot write (NaN or infinity)")
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise PydanticCustomError("json_key", "holds a key that is not a string")
         for key, inner in value.items():
-            if not isinstance(key, str):
-                raise PydanticCustomError("json_key", "holds a key that is not a string")
-            _check_json(key, depth + 1)
+            _plain(key)
             _check_json(inner, depth + 1)
     elif isinstance(value, (list, tuple)):
         for inner in value:
             _check_json(inner, depth + 1)
     elif isinstance(value, str):
         _plain(value)
-    elif not (value is None or isinstance(value, (bool, int))):
+    elif not (value is None or isinstance(value, bool | int | float)):
         raise PydanticCustomError("json_type", "holds a {kind}, which JSON cannot write", {"kind": type(value).__name__})
 
 
