@@ -1,0 +1,72 @@
+"""What every part of the engine shares: the ports, the settings, the present, and things to be said once.
+
+It must not know any verb.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from satchel.engine.settings import Settings
+from satchel.ports import Clock, Embedder, Store
+from satchel.protocol.times import to_utc
+
+logger = logging.getLogger("satchel")
+
+
+class Notes:
+    """Things a person should know, each said once: logged when first added, and given with answers."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._notes: dict[str, str] = {}
+
+    def add(self, key: str, text: str) -> None:
+        """Say it, unless it was said."""
+        with self._lock:
+            if key in self._notes:
+                return
+            self._notes[key] = text
+        logger.warning(text)
+
+    def drop(self, key: str) -> None:
+        """Take a note back, for it is mended."""
+        with self._lock:
+            self._notes.pop(key, None)
+
+    def all(self) -> tuple[str, ...]:
+        """Return what stands."""
+        with self._lock:
+            return tuple(self._notes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls: the agent's name, and the scopes it may read and write; None means every scope (ACC-1)."""
+
+    agent: str | None = None
+    read: frozenset[str] | None = None
+    write: frozenset[str] | None = None
+
+    def readable(self, scopes: Iterable[str]) -> tuple[str, ...]:
+        """Return those of the scopes that may be read: others look like absent ones."""
+        return tuple(scope for scope in scopes if self.read is None or scope in self.read)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The engine's shared parts. `embedder` is None where recall is lexical only."""
+
+    store: Store
+    embedder: Embedder | None
+    clock: Clock
+    settings: Settings = field(default_factory=Settings)
+    notes: Notes = field(default_factory=Notes)
+
+    def now(self) -> datetime:
+        """Return the present in UTC."""
+        return to_utc(self.clock())
