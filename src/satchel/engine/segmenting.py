@@ -1,0 +1,215 @@
+"""How text becomes terms, and how the terms of a memory are packed for the index.
+
+It owns segmentation and the packed form; it must not know records, scopes or how terms are weighted.
+
+Everything is NFKC (full and half width fold), case and traditional characters are folded. Scripts written without spaces give each
+character and each pair of neighbours; other scripts give words, English ones stemmed, identifiers whole and in their parts.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import threading
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import Stemmer
+from numpy.typing import NDArray
+
+from satchel.engine.hanzi import SIMPLIFIED, TRADITIONAL
+from satchel.engine.stopwords import STOP_WORDS
+
+SEGMENTER = "satchel-1"
+"""Version of the segmentation, recorded with the index; it changes whenever the terms of a text would."""
+
+MAX_WORD = 64
+"""Characters of a word that count; the rest of a longer one (base64, hashes of files) is cut."""
+
+_FOLD = str.maketrans(TRADITIONAL, SIMPLIFIED)
+_TO_FOLD = re.compile(f"[{TRADITIONAL}]")
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana, bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\uac00-\ud7a3"  # Hangul: particles cling to the words, so syllables and their pairs find more than words do
+)
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u0dff\u0f71-\u0fbc"
+_SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff"
+_TOKEN = re.compile(f"([{_UNSPACED}]+)|([^\\W{_UNSPACED}]+(?:['’{_MARKS}][^\\W{_UNSPACED}]*)*|[{_SYMBOLS}])")
+
+_CONTRACTION = re.compile(r"(?:n?'t|'(?:s|m|re|ve|ll|d))?'*\Z")
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+_stemmer = Stemmer.Stemmer("english", 0)
+_stemming = threading.Lock()
+
+
+def _stem(word: str) -> str:
+    if not word.isascii():
+        return word
+    with _stemming:  # one stemmer must not run in two threads
+        return str(_stemmer.stemWord(word))
+
+
+def _plain(word: str) -> str:
+    """Fold case, and take the accents off Latin letters."""
+    word = word.casefold()
+    if word.isascii() or word[0] > "\u024f":
+        return word
+    return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+
+
+def _word_terms(word: str) -> tuple[str, ...]:
+    word = word[:MAX_WORD].replace("’", "'")
+    if "'" in word:
+        word = _CONTRACTION.sub("", word) or word.replace("'", "")
+        word = word.replace("'", "")
+    if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
+        return (_stem(word.lower()),)
+    terms = [_stem(_plain(word))]
+    for part in _PARTS.findall(word):
+        humps = _HUMPS.findall(part) if part.isascii() else [part]
+        terms += [_stem(_plain(piece)) for piece in ([part] if len(humps) < 2 else [part, *humps]) if len(piece) > 1 or piece.isdigit()]
+    return tuple(term for term in dict.fromkeys(terms) if term.strip("_"))
+
+
+def hash_term(term: str) -> int:
+    """Return the term's 32-bit hash, the form in which an index holds it."""
+    return zlib.crc32(term.encode("utf-8", "surrogatepass"))
+
+
+class _Word(NamedTuple):
+    terms: tuple[str, ...]
+    hashes: tuple[int, ...]
+
+
+def _make_word(word: str) -> _Word:
+    terms = _word_terms(word)
+    return _Word(terms, tuple(map(hash_term, terms)))
+
+
+_cached_word = lru_cache(maxsize=32_768)(_make_word)
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    return text.translate(_FOLD) if _TO_FOLD.search(text) else text
+
+
+def _tokens(text: str) -> Iterator[tuple[str, _Word | None]]:
+    """Yield, in order, each run of an unspaced script with None, or a word with its terms."""
+    for run, word in _TOKEN.findall(_fold(text)):
+        if run:
+            yield run, None
+        else:
+            yield word, _cached_word(word) if len(word) <= MAX_WORD else _make_word(word)
+
+
+def segment(text: str) -> list[str]:
+    """Return the terms of a memory, in order; of a run of an unspaced script the characters, then the pairs."""
+    terms: list[str] = []
+    for token, word in _tokens(text):
+        if word:
+            terms += word.terms
+        else:
+            terms += token
+            terms += map(str.__add__, token, token[1:])
+    return terms
+
+
+def segment_query(text: str) -> list[str]:
+    """Return the distinct terms of a question: pairs of an unspaced script's run (a lone character as it is), and words.
+
+    English stop words are dropped unless nothing is left without them.
+    """
+    terms: dict[str, None] = {}
+    stopped: dict[str, None] = {}
+    for token, word in _tokens(text):
+        if word:
+            (stopped if _is_stop_word(token) else terms).update(dict.fromkeys(word.terms))
+        else:
+            terms.update(dict.fromkeys(map(str.__add__, token, token[1:]) if len(token) > 1 else token))
+    return list(terms or stopped)
+
+
+def _is_stop_word(word: str) -> bool:
+    return _CONTRACTION.sub("", word.replace("’", "'").lower()) in STOP_WORDS
+
+
+class PackedTerms(NamedTuple):
+    """The index entry of one memory: distinct term hashes in ascending order, how often each occurs (at most 255), and the length."""
+
+    hashes: NDArray[np.uint32]
+    frequencies: NDArray[np.uint8]
+    length: int
+
+
+class PackedMany(NamedTuple):
+    """Index entries one after another: those of entry i stand at `offsets[i]` up to `offsets[i + 1]`."""
+
+    hashes: NDArray[np.uint32]
+    frequencies: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.uint32]
+
+
+def pack_terms(text: str) -> bytes:
+    """Return the index entry of a text, little-endian: length (uint32), n hashes (uint32), n frequencies (uint8).
+
+    The length counts words and pairs (or a lone character), so that no character counts twice.
+    """
+    length = 0
+    hashes: list[int] = []
+    for token, word in _tokens(text):
+        if word:
+            hashes += word.hashes
+            length += 1
+        else:
+            hashes += _run_hashes(token)
+            length += len(token) - 1 or 1
+    distinct = sorted(set(hashes))
+    n = len(distinct)
+    if n == len(hashes):
+        return struct.pack(f"<{n + 1}I", length, *distinct) + b"\1" * n
+    counted = Counter(hashes)
+    return struct.pack(f"<{n + 1}I", length, *distinct) + bytes([min(counted[term], 255) for term in distinct])
+
+
+def _run_hashes(run: str) -> list[int]:
+    data, crc32 = run.encode(), zlib.crc32
+    if len(data) != 3 * len(run):
+        return list(map(hash_term, [*run, *map(str.__add__, run, run[1:])]))
+    # Three bytes a character, so that the terms can be cut from the bytes: half the time.
+    hashes = [crc32(data[at : at + 3]) for at in range(0, len(data), 3)]
+    hashes += [crc32(data[at : at + 6]) for at in range(0, len(data) - 3, 3)]
+    return hashes
+
+
+def unpack_terms(blob: bytes) -> PackedTerms:
+    """Undo `pack_terms`; an empty blob is an empty text."""
+    if not blob:
+        return PackedTerms(np.empty(0, np.uint32), np.empty(0, np.uint8), 0)
+    n = (len(blob) - 4) // 5
+    head = np.frombuffer(blob, "<u4", n + 1)
+    return PackedTerms(head[1:], np.frombuffer(blob, np.uint8, n, 4 + 4 * n), int(head[0]))
+
+
+def unpack_many(blobs: Sequence[bytes]) -> PackedMany:
+    """Undo `pack_terms` for many entries at once."""
+    counts = [len(blob) // 5 for blob in blobs]  # (4 + 5n) // 5 is n, and an empty blob has none
+    offsets = np.zeros(len(blobs) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    hashes = np.frombuffer(b"".join([blob[4 : 4 + 4 * n] for blob, n in zip(blobs, counts, strict=True)]), "<u4")
+    frequencies = np.frombuffer(b"".join([blob[4 + 4 * n :] for blob, n in zip(blobs, counts, strict=True)]), np.uint8)
+    lengths = np.frombuffer(b"".join([blob[:4] or b"\0\0\0\0" for blob in blobs]), "<u4")
+    return PackedMany(hashes, frequencies, offsets, lengths)
