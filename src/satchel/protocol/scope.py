@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from satchel.errors import InvalidRequest
@@ -21,6 +21,10 @@ SEGMENT_KINDS = ("public", "tenant", "team", "user", "agent", "project", "sessio
 
 MAX_SCOPE_LENGTH = 1024
 """Characters in a canonical scope."""
+
+_SEGMENT = rf"(public|({'|'.join(SEGMENT_KINDS[1:])}):[^/*\s]+)"
+SCOPE_PATTERN = rf"^{_SEGMENT}(/{_SEGMENT})*$"
+"""Regular expression (ECMA 262) of every canonical scope. It does not tell order, repeats or normalisation: `parse_scope` does."""
 
 _ORDER = {kind: place for place, kind in enumerate(SEGMENT_KINDS)}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
@@ -127,7 +131,11 @@ def _some(value: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value))
 
 
-Scope = Annotated[str, AfterValidator(_validate)]
+Scope = Annotated[
+    str,
+    AfterValidator(_validate),
+    WithJsonSchema({"type": "string", "pattern": SCOPE_PATTERN, "maxLength": MAX_SCOPE_LENGTH, "examples": ["user:alice/project:web"]}),
+]
 """A pydantic field: one scope, canonical after validation."""
 
 Scopes = Annotated[tuple[Scope, ...], BeforeValidator(_as_scopes, json_schema_input_type=str | tuple[str, ...]), AfterValidator(_some)]

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, PlainSerializer
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d*)?\s*\Z")
@@ -53,8 +53,9 @@ def _text_or_datetime(value: Any) -> Any:
 
 Instant = Annotated[
     AwareDatetime,
-    BeforeValidator(_text_or_datetime, json_schema_input_type=str),
+    BeforeValidator(_text_or_datetime),
     AfterValidator(to_utc),
     PlainSerializer(format_instant, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A pydantic field: an aware time in any zone in, UTC with `Z` out."""
