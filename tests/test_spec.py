@@ -1,0 +1,185 @@
+"""The specification in spec/ says what the code does (PRO-11, PRO-13)."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from satchel.errors import InvalidRequest
+from satchel.protocol import (
+    Deletion,
+    Header,
+    MemoryRecord,
+    Status,
+    UnknownLine,
+    Usage,
+    WorkingSnapshot,
+    parse_scope,
+    read_package,
+    write_package,
+)
+from satchel.protocol.schema import documents
+from satchel.protocol.scope import SCOPE_PATTERN, SEGMENT_KINDS
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEC = ROOT / "spec"
+NOON = datetime(2026, 11, 30, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+def _generator() -> Any:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "scripts" / "generate.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = documents()[name]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_generated_files_are_what_the_code_says() -> None:
+    generate = _generator()
+    assert [str(path) for path in generate.stale(generate.generated())] == [], "run `make docs`"
+
+
+RECORDS = [
+    MemoryRecord(id="m1", content="用户的猫叫豆包。", scope="user:alice", stored_at=NOON, updated_at=NOON, created_at=None),
+    MemoryRecord(
+        id="日记/1",
+        content="Deploys happen on Tuesdays.",
+        scope="user:李 雷/project:web",
+        stored_at=NOON,
+        updated_at=NOON,
+        type="ritual",
+        tags=["work", "部署"],
+        meta={"nested": {"null": None, "list": [1, 2.5, True]}},
+        source={"agent": "writer", "origin": "inferred", "time_basis": "naive_local"},
+        usage=Usage(last_access_at=NOON, access_count=3),
+        later_member={"kept": True},
+    ),
+    MemoryRecord(id="m2", content="", scope="public", stored_at=NOON, updated_at=NOON, status=Status.DELETED, deletion=Deletion(at=NOON)),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
+def test_what_is_written_meets_the_published_schema(record: MemoryRecord) -> None:
+    _validator("record.json").validate(json.loads(record.to_json()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"content": "  "},
+        {"content": None},
+        {"scope": "alice"},
+        {"scope": "user:*"},
+        {"score": 1.5},
+        {"half_life": 0},
+        {"status": "gone"},
+        {"status": "deleted"},
+        {"stored_at": "2026-11-30T12:00:00"},
+        {"stored_at": 1796040000},
+        {"v": "2.0"},
+        {"id": ""},
+        {"tags": "diet"},
+    ],
+    ids=str,
+)
+def test_the_schema_refuses_what_the_prose_refuses(change: dict[str, Any]) -> None:
+    record = json.loads(RECORDS[0].to_json()) | change
+    assert not _validator("record.json").is_valid(record)
+
+
+def test_every_line_of_a_package_meets_the_schema() -> None:
+    working = WorkingSnapshot(session_id="s1", scope="user:alice", created_at=NOON, updated_at=NOON, slots={"城市": "苏州"})
+    header = Header(producer="test", created_at=NOON, scopes=("user:alice",))
+    lines = [RECORDS[2], RECORDS[0], RECORDS[1], working, UnknownLine("later", {"value": 1})]
+    data = b"".join(write_package(header, lines))
+    validator = _validator("package-line.json")
+    for line in data.splitlines():
+        validator.validate(json.loads(line))
+    with read_package(io.BytesIO(data)) as package:
+        assert list(package.lines()) == lines
+
+
+def test_the_example_record_of_the_prose_is_a_record() -> None:
+    example = re.search(r"```json\n(\{.*\})\n```", (SPEC / "02-record.md").read_text("utf-8"))
+    assert example
+    _validator("record.json").validate(json.loads(example[1]))
+    assert MemoryRecord.model_validate_json(example[1]).content.startswith("用户")
+
+
+def test_the_example_package_of_the_prose_is_a_package() -> None:
+    block = re.search(r"```json\n(.*?)```", (SPEC / "05-package.md").read_text("utf-8"), re.DOTALL)
+    assert block
+    import hashlib
+
+    body, _, trailer = block[1].strip().rpartition("\n")
+    digest = hashlib.sha256(f"{body}\n".encode()).hexdigest()
+    with read_package(io.BytesIO(f"{body}\n{trailer.replace('…', digest)}\n".encode())) as package:
+        assert [record.id for record in package.lines() if isinstance(record, MemoryRecord)] == ["m2", "m1"]
+
+
+def _member_rows() -> set[str]:
+    text = (SPEC / "02-record.md").read_text("utf-8")
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_the_prose_names_every_member_of_a_record() -> None:
+    assert set(MemoryRecord.model_fields) <= _member_rows()
+
+
+def test_the_prose_gives_the_segment_kinds_in_canonical_order() -> None:
+    text = (SPEC / "03-scopes.md").read_text("utf-8")
+    order = ", ".join(f"`{kind}`" for kind in SEGMENT_KINDS)
+    assert f"in the order {order};" in text
+
+
+@pytest.mark.parametrize(
+    ("given_scope", "canonical"),
+    [
+        ("project:web/user:alice", "user:alice/project:web"),
+        ("user:%61lice", "user:alice"),
+        ("user:a%2fb", "user:a%2Fb"),
+        ("user:李 雷", "user:李%20雷"),
+    ],
+)
+def test_the_scope_examples_of_the_prose_hold(given_scope: str, canonical: str) -> None:
+    assert f"| `{given_scope}` | `{canonical}` |" in (SPEC / "03-scopes.md").read_text("utf-8")
+    assert parse_scope(given_scope) == canonical
+
+
+@given(st.text(max_size=40), st.sampled_from(SEGMENT_KINDS[1:]))
+def test_every_canonical_scope_meets_the_grammar_and_is_its_own_canonical_form(name: str, kind: str) -> None:
+    try:
+        scope = parse_scope(f"{kind}:{name}")
+    except InvalidRequest:
+        return
+    assert re.search(SCOPE_PATTERN, scope)
+    assert parse_scope(scope) == scope
+
+
+def test_the_typescript_types_compile() -> None:
+    compiler = shutil.which("tsc")
+    text = (SPEC / "types" / "satchel.d.ts").read_text("utf-8")
+    assert text.count("{") == text.count("}")
+    assert {"Header", "MemoryRecord", "Trailer", "WorkingSnapshot"} <= set(re.findall(r"export interface (\w+)", text))
+    if compiler:
+        done = subprocess.run([compiler, "--noEmit", "--strict", str(SPEC / "types" / "satchel.d.ts")], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
