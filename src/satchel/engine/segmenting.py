@@ -31,6 +31,9 @@ SEGMENTER = "satchel-1"
 MAX_WORD = 64
 """Characters of a word that count; the rest of a longer one (base64, hashes of files) is cut."""
 
+CHARACTER_WEIGHT = 0.25
+"""What a character of a question counts beside the pairs that it is part of (measured: 0.1 to 0.5 are alike, 0 and 1 are worse)."""
+
 _FOLD = str.maketrans(TRADITIONAL, SIMPLIFIED)
 _TO_FOLD = re.compile(f"[{TRADITIONAL}]")
 
@@ -43,6 +46,8 @@ _UNSPACED = (
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u0dff\u0f71-\u0fbc"
 _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff"
 _TOKEN = re.compile(f"([{_UNSPACED}]+)|([^\\W{_UNSPACED}]+(?:['’{_MARKS}][^\\W{_UNSPACED}]*)*|[{_SYMBOLS}])")
+
+_RUN = re.compile(f"[{_UNSPACED}]+\\Z")
 
 _CONTRACTION = re.compile(r"(?:n?'t|'(?:s|m|re|ve|ll|d))?'*\Z")
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
@@ -140,6 +145,21 @@ def segment_query(text: str) -> list[str]:
         else:
             terms.update(dict.fromkeys(map(str.__add__, token, token[1:]) if len(token) > 1 else token))
     return list(terms or stopped)
+
+
+class QueryTerms(NamedTuple):
+    """The terms of a question as an index knows them, distinct, each with the share of its idf that counts."""
+
+    hashes: NDArray[np.uint32]
+    weights: NDArray[np.float64]
+
+
+def hash_query(text: str) -> QueryTerms:
+    """Return `segment_query`'s terms in full, and the single characters of longer runs beside their pairs, at `CHARACTER_WEIGHT`."""
+    terms = segment_query(text)
+    found = dict.fromkeys((char for term in terms if len(term) == 2 and _RUN.match(term) for char in term), CHARACTER_WEIGHT)
+    found |= dict.fromkeys(terms, 1.0)
+    return QueryTerms(np.fromiter(map(hash_term, found), np.uint32, len(found)), np.fromiter(found.values(), np.float64, len(found)))
 
 
 def _is_stop_word(word: str) -> bool:

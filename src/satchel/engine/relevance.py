@@ -1,0 +1,28 @@
+"""How probable it is that a record answers a question: from its cosine and the share of the question's terms that it covers.
+
+It owns that model and its constants where there is no embedder; it must not know how either figure came about. Absolute, never
+rescaled within the result set (RCL-3): the constants are fitted by benchmarks/calibrate.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.ports import Calibration
+
+Floats = NDArray[np.float64]
+
+LEXICAL = Calibration(bias=-2.2, cosine=0.0, coverage=5.0)
+"""For recall without an embedder."""
+
+
+def relevance(cosine: Floats | float, coverage: Floats | float, calibration: Calibration) -> Floats:
+    """Return the probability, 0..1, that each record answers: the logistic model that `Calibration` describes.
+
+    `cosine`: with the question's vector, 0 where there is no vector. `coverage`: the idf-weighted share of the question's terms that the
+    record holds, 0..1; a term that no record holds counts in the whole.
+    """
+    c, v = np.asarray(cosine, np.float64), np.asarray(coverage, np.float64)
+    raised = calibration.bias + calibration.cosine * c + calibration.coverage * v + calibration.both * c * v
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(raised, -60.0, 60.0))))
