@@ -1,0 +1,124 @@
+"""Completes a new memory into a record: id, times, agent, score and half-life (ENG-2), and lists every fault at once.
+
+It must not know what the store already holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from satchel.engine.access import restricted
+from satchel.engine.core import Core, Principal
+from satchel.engine.retention import CLASSES, default_class, default_half_life
+from satchel.engine.screening import screen, texts_of
+from satchel.engine.settings import Settings
+from satchel.errors import Fault, InvalidRequest, SecretRefused
+from satchel.operations.models import NewMemory
+from satchel.protocol.record import Access, MemoryRecord, Source, new_id
+from satchel.protocol.validation import validated
+
+DEFAULT_TYPE = "fact"
+"""Type of a memory that names none. Nothing is guessed from the words: a wrong guess would rank and fade it wrongly."""
+
+
+def complete(
+    core: Core, principal: Principal, memories: Sequence[NewMemory], *, scope: str | None = None, many: bool = False
+) -> list[MemoryRecord]:
+    """Return one record for each memory.
+
+    Raises:
+        InvalidRequest: with the faults of all memories.
+        SecretRefused: where one of the faults is a credential; `detectors` names the kinds found.
+    """
+    now = core.now()
+    faults: list[Fault] = []
+    detectors: set[str] = set()
+    records = []
+    for place, memory in enumerate(memories):
+        prefix = f"memories.{place}." if many else ""
+        kinds = screen_memory(core, memory)
+        detectors.update(kinds)
+        found = _faults(core.settings, memory, kinds)
+        if found:
+            faults += [Fault(field=prefix + fault["field"], message=fault["message"]) for fault in found]
+        else:
+            records.append(_record(core.settings, principal, memory, memory.scope or scope or "", now))
+    if detectors:
+        listed = ", ".join(sorted(detectors))
+        raise SecretRefused(
+            f"this holds a credential ({listed}), and credentials are not remembered: take it out, or name the place it is kept in",
+            faults=faults,
+            detectors=sorted(detectors),
+        )
+    if faults:
+        raise InvalidRequest.of(faults, subject="memory")
+    return records
+
+
+def screen_memory(core: Core, memory: NewMemory | MemoryRecord) -> tuple[str, ...]:
+    """Return the kinds of credentials in content, tags, source and meta; nothing where screening is off."""
+    if not core.settings.screen_secrets:
+        return ()
+    source = [text for text in (memory.source.uri, memory.source.message) if text]
+    return screen(memory.content, *memory.tags, *source, *texts_of(memory.meta))
+
+
+def _faults(settings: Settings, memory: NewMemory, kinds: Sequence[str]) -> list[Fault]:
+    found = [Fault(field="content", message=f"holds a credential ({kind})") for kind in kinds]
+    if memory.retention is not None and memory.retention not in CLASSES:
+        found.append(Fault(field="retention", message=f"is none of {', '.join(CLASSES)}"))
+    size = len(memory.content.encode())
+    if size > settings.max_content_bytes:
+        found.append(Fault(field="content", message=f"is {size} bytes of UTF-8; the limit is {settings.max_content_bytes}"))
+    return found
+
+
+def _record(settings: Settings, principal: Principal, memory: NewMemory, scope: str, now: datetime) -> MemoryRecord:
+    kind = memory.type or DEFAULT_TYPE
+    origin = memory.source.origin
+    found = CLASSES[memory.retention] if memory.retention else default_class(kind, memory.content)
+    by_type = found.half_life(origin) if memory.retention else default_half_life(settings, kind, found, origin)
+    given: dict[str, Any] = {name: getattr(memory, name) for name in _COPIED}
+    created = memory.created_at or now
+    return validated(
+        MemoryRecord,
+        given
+        | {
+            "id": memory.id or new_id(),
+            "type": kind,
+            "scope": scope,
+            "source": _source(principal, memory.source),
+            "created_at": created,
+            "stored_at": now,
+            "updated_at": now,
+            "expires_at": memory.expires_at or expiry(created, memory.ttl),
+            "score": found.score(origin) if memory.score is None else memory.score,
+            "half_life": memory.half_life or by_type,
+            "retention": found.name,
+            "confidence": 1.0 if memory.confidence is None else memory.confidence,
+            "access": Access() if memory.sensitivity is None else Access(sensitivity=memory.sensitivity),
+        },
+        subject="memory",
+    )
+
+
+_COPIED = ("content", "tags", "ttl", "due_at", "valid_from", "valid_until", "pinned", "relations", "meta")
+
+
+def expiry(start: datetime, ttl: float | None) -> datetime | None:
+    """Return when a memory of that ttl (seconds) expires, at the latest possible instant where that lies beyond the calendar."""
+    if ttl is None:
+        return None
+    try:
+        return start + timedelta(seconds=ttl)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=start.tzinfo)
+
+
+def _source(principal: Principal, source: Source) -> Source:
+    # A caller that is bound to scopes may not write under another's name.
+    if principal.agent is None or (source.agent is not None and not restricted(principal)):
+        return source
+    return source.model_copy(update={"agent": principal.agent})

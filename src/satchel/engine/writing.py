@@ -1,0 +1,186 @@
+"""`remember`: new memories become records, repetitions raise the score, retries change nothing (ENG-1 to ENG-3, CNF-1).
+
+It must not know how a memory is completed, screened or indexed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from satchel.engine.committing import Vectors, commit, log_entry, put, revised
+from satchel.engine.completing import complete
+from satchel.engine.core import Core, Principal
+from satchel.errors import Conflict
+from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
+from satchel.ports import Batch, Document, Put
+from satchel.protocol.record import MemoryRecord, Status
+
+REPETITIONS = "repetitions"
+"""Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
+
+
+def remember(core: Core, principal: Principal, request: RememberRequest) -> Remembered:
+    """Write one memory."""
+    return _write(core, principal, [request], complete(core, principal, [request]))[0]
+
+
+def remember_many(core: Core, principal: Principal, request: RememberManyRequest) -> RememberedMany:
+    """Write several memories in one transaction, as if one after another."""
+    records = complete(core, principal, request.memories, scope=request.scope, many=True)
+    return RememberedMany(results=tuple(_write(core, principal, request.memories, records)))
+
+
+def repetition_key(scope: str, memory_id: str) -> str:
+    """Return the key of the document about a memory that another record took in. Neither part can hold a newline."""
+    return f"{scope}\n{memory_id}"
+
+
+def _write(core: Core, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord]) -> list[Remembered]:
+    vectors = Vectors(core)
+
+    def plan() -> tuple[Batch, list[Remembered]]:
+        drafts = {scope: _Draft(core, scope, [record for record in records if record.scope == scope]) for scope in _scopes(records)}
+        outcomes = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
+        puts = [change for draft in drafts.values() for change in draft.puts(principal)]
+        documents = [document for draft in drafts.values() for document in draft.documents]
+        results = [
+            Remembered(record=_shown(principal, drafts[given.scope].held[taken.id], given), outcome=taken.outcome, related=taken.related)
+            for taken, given in zip(outcomes, records, strict=True)
+        ]
+        return Batch(vectors.fill(puts), documents), results
+
+    return commit(core, plan)
+
+
+def _scopes(records: Sequence[MemoryRecord]) -> list[str]:
+    return list(dict.fromkeys(record.scope for record in records))
+
+
+def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> MemoryRecord:
+    # Who may write but not read learns nothing of what was there before.
+    if principal.readable((held.scope,)):
+        return held
+    return given.model_copy(update={"id": held.id, "revision": held.revision})
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    id: str
+    outcome: Outcome
+    related: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One scope as it will be after the batch: the records held, and why those that differ from the store do."""
+
+    core: Core
+    scope: str
+    given: Sequence[MemoryRecord]
+    held: dict[str, MemoryRecord] = field(init=False)
+    documents: list[Document] = field(init=False, default_factory=list)
+    _stored: dict[str, MemoryRecord] = field(init=False)
+    _twins: dict[str, str] = field(init=False)
+    _why: dict[str, str] = field(init=False, default_factory=dict)
+    _left_behind: set[str] = field(init=False, default_factory=set)
+
+    def __post_init__(self) -> None:
+        store = self.core.store
+        self.held = store.get(self.scope, {record.id for record in self.given})
+        wanted = {record.content_hash for record in self.given if not self._is_same(record)}
+        self._twins = store.find(self.scope, wanted) if wanted else {}
+        unread = set(self._twins.values()) - set(self.held)
+        if unread:
+            self.held |= store.get(self.scope, unread)
+        self._stored = dict(self.held)
+
+    def _is_same(self, record: MemoryRecord) -> bool:
+        held = self.held.get(record.id)
+        return held is not None and held.content_hash == record.content_hash
+
+    def take(self, memory: NewMemory, record: MemoryRecord) -> _Taken:
+        """Add one memory to the draft."""
+        held = self.held.get(record.id)
+        if held is not None and held.is_tombstone:
+            raise Conflict(
+                f"the memory {record.id!r} was forgotten and its id is spent; remember it without an id, or under a new one",
+                id=record.id,
+                scope=self.scope,
+                actual=held.revision,
+            )
+        if self._is_same(record):
+            return _Taken(record.id, Outcome.UNCHANGED)
+        if held is not None:
+            return self._replace(memory, held, record)
+        twin = self.held.get(self._twins.get(record.content_hash, ""))
+        if twin is not None and twin.content_hash == record.content_hash:
+            return self._reinforce(twin, memory, record)
+        self._hold(record, "remember")
+        return _Taken(record.id, Outcome.CREATED)
+
+    def _replace(self, memory: NewMemory, held: MemoryRecord, record: MemoryRecord) -> _Taken:
+        self._left_behind.add(held.content_hash)
+        changes = {name: getattr(record, name) for name in _given_fields(memory)}
+        if held.expires_at is not None and held.expires_at <= self.core.now():
+            changes = {"expires_at": None, "ttl": None} | changes
+        always = {"content": record.content, "content_hash": record.content_hash, "stored_at": record.stored_at, "status": Status.ACTIVE}
+        self._hold(revised(held, record.updated_at, **changes, **always), "remember")
+        return _Taken(record.id, Outcome.UPDATED)
+
+    def _reinforce(self, twin: MemoryRecord, memory: NewMemory, record: MemoryRecord) -> _Taken:
+        key = repetition_key(self.scope, record.id)
+        if memory.id is not None:
+            known = self.core.store.document(REPETITIONS, key)
+            if known == {"id": twin.id} or any(document.key == key for document in self.documents):
+                return _Taken(twin.id, Outcome.UNCHANGED, (twin.id,))
+            self.documents.append(Document(REPETITIONS, key, {"id": twin.id}, self.scope))
+        self._hold(_repeated(twin, memory, record), "reinforce")
+        return _Taken(twin.id, Outcome.REINFORCED, (twin.id,))
+
+    def _hold(self, record: MemoryRecord, why: str) -> None:
+        stored = self._stored.get(record.id)
+        # One batch is one step: however often it touches a record, the revision rises once.
+        self.held[record.id] = record.model_copy(update={"revision": 1 if stored is None else stored.revision + 1})
+        self._twins[record.content_hash] = record.id
+        self._why.setdefault(record.id, why)
+
+    def puts(self, principal: Principal) -> list[Put]:
+        """Return the changes that make the store hold the draft."""
+        changes = []
+        for record_id, why in self._why.items():
+            record, stored = self.held[record_id], self._stored.get(record_id)
+            log = log_entry(self.core, principal, why, at=record.updated_at)
+            # Two processes that remember the same content at once must not make two records of it.
+            alone = stored is None and record.content_hash not in self._left_behind
+            changes.append(put(record, log, expect=0 if stored is None else stored.revision, only_if_new_content=alone))
+        return changes
+
+
+def _given_fields(memory: NewMemory) -> set[str]:
+    """Return the record's fields that the caller named; those left out stay as they are when content is replaced."""
+    given = {name for name in memory.model_fields_set if name not in {"content", "scope", "id"} and getattr(memory, name) is not None}
+    if "type" in given or "retention" in given:
+        given |= {"score", "half_life", "retention"}
+    if given & {"ttl", "expires_at"}:
+        given |= {"ttl", "expires_at"}
+    if "sensitivity" in given:
+        given = (given - {"sensitivity"}) | {"access"}
+    return given
+
+
+def _repeated(twin: MemoryRecord, memory: NewMemory, record: MemoryRecord) -> MemoryRecord:
+    """Return a record whose content was said again: its score half the way to 1, archived no more, and valid where it had run out."""
+    now = record.updated_at
+    changes: dict[str, object] = {"score": twin.score + (1.0 - twin.score) / 2, "tags": tuple(dict.fromkeys((*twin.tags, *record.tags)))}
+    if twin.status is Status.ARCHIVED:
+        changes["status"] = Status.ACTIVE
+    if memory.pinned:
+        changes["pinned"] = True
+    if memory.due_at is not None:
+        changes["due_at"] = memory.due_at
+    if twin.expires_at is not None and twin.expires_at <= now:
+        changes |= {"expires_at": record.expires_at, "ttl": record.ttl}
+    if twin.valid_until is not None and twin.valid_until <= now:
+        changes |= {"valid_from": record.valid_from, "valid_until": record.valid_until}
+    return revised(twin, now, **changes)

@@ -1,0 +1,150 @@
+"""`open_memory`: from a URL to a `Memory`, embedded or remote.
+
+It owns how the parts are put together; it must not know what any of them does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from satchel import registry
+from satchel.errors import InvalidRequest, Unsupported
+from satchel.operations.memory import Memory
+from satchel.ports import Clock, Embedder, Store
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
+"""A scheme has at least two letters, so that a Windows drive is none."""
+
+REMOTE_SCHEMES = ("http", "https")
+
+AUTOMATIC_EMBEDDERS = ("e5", "use")
+"""Tried in this order where no embedder is named."""
+
+
+def system_clock() -> datetime:
+    """Return the present in UTC."""
+    return datetime.now(UTC)
+
+
+def default_store_url() -> str:
+    """Return the URL of the store in the user's data directory."""
+    import platformdirs
+
+    return f"sqlite:///{Path(platformdirs.user_data_dir('satchel', appauthor=False)) / 'satchel.db'}"
+
+
+def open_memory(
+    url: str | os.PathLike[str] | None = None,
+    *,
+    agent: str | None = None,
+    embedder: str | Embedder | None = None,
+    index: str | None = None,
+    clock: Clock | None = None,
+    settings: Any = None,
+    token: str | None = None,
+    policy: str | None = None,
+) -> Memory:
+    """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
+
+    `agent` is the name to write under. `embedder` is `e5`, `none`, `openai:…` or an Embedder; None takes the best installed.
+    `clock` returns the present as an aware datetime. `settings` is a Settings or a mapping of its fields; `policy` names a ranking.
+    Without a URL it opens the store in the user's data directory.
+
+    Raises:
+        InvalidRequest: a URL or setting that cannot be; Unsupported: a part is not installed; StoreError: the store cannot be opened.
+    """
+    scheme, rest = split_url(default_store_url() if url is None else os.fspath(url))
+    if index is not None:
+        raise Unsupported(f"external vector indexes such as {index!r} are not available yet; leave `index` out for the built-in one")
+    if scheme in REMOTE_SCHEMES:
+        return _open_remote(f"{scheme}://{rest}", agent, token, embedder=embedder, clock=clock, settings=settings, policy=policy)
+    if token is not None:
+        raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
+    opened = _open_store(scheme, rest, create_folder=url is None)
+    try:
+        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy)
+    except BaseException:
+        opened.close()
+        raise
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """Return scheme and rest of a store's URL; a plain path is SQLite's."""
+    found = _URL.fullmatch(url)
+    if found is None:
+        return "sqlite", url
+    scheme, slashes, rest = found[1].lower(), found[2], found[3]
+    known = (*registry.STORES, *REMOTE_SCHEMES)
+    if scheme not in known or slashes is None:
+        listed = ", ".join(f"{name}://" for name in sorted(known))
+        raise InvalidRequest.of(
+            [{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}, or a plain path"}]
+        )
+    return scheme, rest.removeprefix("/") if scheme not in REMOTE_SCHEMES else rest
+
+
+def _bad_url(problem: str) -> InvalidRequest:
+    return InvalidRequest.of([{"field": "url", "message": problem}])
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
+
+
+def _open_store(scheme: str, rest: str, *, create_folder: bool) -> Store:
+    factory = registry.load(registry.STORES, scheme, kind="store", field="url")
+    if scheme == "memory":
+        return factory()  # type: ignore[no-any-return]
+    if not rest or rest == ":memory:":
+        raise _bad_url(f"{scheme}:// needs a path, as in {scheme}:///agent.db; memory:// keeps nothing")
+    path = Path(rest).expanduser()
+    if create_folder:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    elif not path.parent.is_dir():
+        hint = "" if path.is_absolute() or not Path("/", rest).parent.is_dir() else f"; for an absolute path write {scheme}:////{rest}"
+        raise _bad_url(f"the folder {str(path.parent)!r} does not exist{hint}")
+    return factory(path)  # type: ignore[no-any-return]
+
+
+def _open_engine(
+    store: Store, agent: str | None, embedder: str | Embedder | None, clock: Clock, settings: Any, policy: str | None
+) -> Memory:
+    from satchel.engine.core import Core, Notes, Principal
+    from satchel.engine.engine import Engine
+    from satchel.engine.settings import Settings
+    from satchel.protocol.validation import validated
+
+    given = settings.model_dump(exclude_unset=True) if isinstance(settings, Settings) else dict(settings or {})
+    chosen = validated(Settings, given | ({} if policy is None else {"policy": policy}), subject="settings")
+    notes = Notes()
+    found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
+    return Engine(Core(store, found, clock, chosen, notes), Principal(agent=agent))
+
+
+def _open_embedder(name: str | None, notes: Any) -> Embedder | None:
+    if name == "none":
+        return None
+    if name is not None:
+        kind, _, rest = name.partition(":")
+        return registry.load(registry.EMBEDDERS, kind, kind="embedder", field="embedder")(rest)  # type: ignore[no-any-return]
+    problems = []
+    for candidate in AUTOMATIC_EMBEDDERS:
+        try:
+            return registry.load(registry.EMBEDDERS, candidate, kind="embedder", field="embedder")("")  # type: ignore[no-any-return]
+        except Unsupported as error:
+            problems.append(error.message)
+    notes.add("embedder", f"no embedding model is installed, so recall is lexical only: {problems[0]}")
+    return None
+
+
+def _open_remote(url: str, agent: str | None, token: str | None, **set_there: Any) -> Memory:
+    given = [name for name, value in set_there.items() if value is not None]
+    if given:
+        raise InvalidRequest.of([{"field": name, "message": "is set where the service runs, not by its client"} for name in given])
+    from satchel.client import HttpMemory
+
+    return HttpMemory(url, token=token, agent=agent)
