@@ -1,0 +1,27 @@
+"""What every request and result shares.
+
+It must not know how an operation is carried out.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+MAX_LIMIT = 1000
+"""Most items of one answer."""
+
+
+class Request(BaseModel):
+    """Base of every request: an unknown argument is a fault, not a silence."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Result(BaseModel):
+    """Base of every result; a newer service may add fields."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Empty(Result):
+    """Nothing to tell."""

@@ -1,0 +1,95 @@
+"""What the verbs about the whole store take and give.
+
+It must not know how an operation is carried out.
+"""
+
+from __future__ import annotations
+
+from satchel.operations.models.base import Request, Result
+from satchel.protocol.record import RecordId
+from satchel.protocol.scope import Scope, Scopes
+
+
+class MoveScopeRequest(Request):
+    """Move every record of one scope into another (ENG-5)."""
+
+    scope: Scope
+    to: Scope
+
+
+class Moved(Result):
+    """How many records moved, and the ids left behind because the target already holds other content under the same id."""
+
+    moved: int
+    left: tuple[RecordId, ...] = ()
+
+
+class ScopesRequest(Request):
+    """List the scopes that the caller may read."""
+
+
+class ScopeInfo(Result):
+    """A scope and its records by status."""
+
+    scope: Scope
+    counts: dict[str, int]
+
+
+class ScopeList(Result):
+    """Scopes in order."""
+
+    scopes: tuple[ScopeInfo, ...]
+
+
+class StatsRequest(Request):
+    """Count, for these scopes or for all that the caller may read."""
+
+    scope: Scopes | None = None
+
+
+class Stats(Result):
+    """Counts by status and type, and the state of the index."""
+
+    scopes: int
+    records: int
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    unindexed: int
+    embedder: str | None
+    index_embedder: str | None
+    store: str
+    scrub_pending: bool
+    position: int
+
+
+class ReindexRequest(Request):
+    """Rebuild index entries from content. Missing vectors only, or everything."""
+
+    everything: bool = False
+
+
+class Reindexed(Result):
+    """How many records were embedded, and how many are still to do."""
+
+    embedded: int
+    remaining: int
+    embedder: str | None
+
+
+class DoctorRequest(Request):
+    """Look the store over."""
+
+
+class Finding(Result):
+    """One thing a person should know; `level` is ok, warning or error."""
+
+    level: str
+    subject: str
+    message: str
+
+
+class Diagnosis(Result):
+    """Everything found; `healthy` when nothing is an error."""
+
+    healthy: bool
+    findings: tuple[Finding, ...]

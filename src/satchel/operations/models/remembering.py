@@ -1,0 +1,117 @@
+"""What `remember` takes and gives.
+
+It must not know how an operation is carried out.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from satchel.operations.models.base import Request, Result
+from satchel.protocol.record import (
+    Content,
+    Fraction,
+    Json,
+    Label,
+    MemoryRecord,
+    RecordId,
+    Relations,
+    Seconds,
+    Sensitivity,
+    Source,
+    Tags,
+    TypeName,
+)
+from satchel.protocol.scope import Scope
+from satchel.protocol.times import Instant
+
+
+class Outcome(StrEnum):
+    """What became of a memory that was written."""
+
+    CREATED = "created"
+    REINFORCED = "reinforced"
+    MERGED = "merged"
+    SUPERSEDED = "superseded"
+    PENDING = "pending"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+class NewMemory(Request):
+    """A memory to write. Only `content` must be given; the engine completes the rest by type and retention class.
+
+    `scope` may be left out in `remember_many`, where the call's scope stands in. `half_life` and `ttl` are seconds.
+    """
+
+    content: Content
+    scope: Scope | None = None
+    id: RecordId | None = None
+    type: TypeName | None = None
+    tags: Tags = ()
+    source: Source = Source()
+    score: Fraction | None = None
+    half_life: Seconds | None = None
+    retention: Label | None = None
+    ttl: Seconds | None = None
+    expires_at: Instant | None = None
+    due_at: Instant | None = None
+    valid_from: Instant | None = None
+    valid_until: Instant | None = None
+    confidence: Fraction | None = None
+    sensitivity: Sensitivity | None = None
+    created_at: Instant | None = None
+    pinned: bool = False
+    relations: Relations = Relations()
+    meta: Json = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _coherent(self) -> NewMemory:
+        if not self.content.strip():
+            raise PydanticCustomError("content_empty", "may not be empty", {"field": "content"})
+        if self.ttl is not None and self.expires_at is not None:
+            raise PydanticCustomError("expiry", "give ttl or expires_at, not both", {"field": "ttl"})
+        if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
+            raise PydanticCustomError("validity", "is before valid_from", {"field": "valid_until"})
+        return self
+
+
+class RememberRequest(NewMemory):
+    """Write one memory."""
+
+    scope: Scope
+
+
+class RememberManyRequest(Request):
+    """Write several memories in one transaction; a fault in one refuses all."""
+
+    scope: Scope | None = None
+    memories: tuple[NewMemory, ...] = Field(max_length=10_000)
+
+    @model_validator(mode="after")
+    def _every_scope(self) -> RememberManyRequest:
+        if self.scope is None:
+            for place, memory in enumerate(self.memories):
+                if memory.scope is None:
+                    raise PydanticCustomError("scope", "is missing, and the call names none", {"field": f"memories.{place}.scope"})
+        return self
+
+
+class Remembered(Result):
+    """The record as it now stands, and what became of the memory.
+
+    `related`: ids of records that it reinforced, superseded or conflicts with.
+    """
+
+    record: MemoryRecord
+    outcome: Outcome
+    related: tuple[RecordId, ...] = ()
+
+
+class RememberedMany(Result):
+    """One entry for each memory given, in order."""
+
+    results: tuple[Remembered, ...]
