@@ -1,12 +1,28 @@
-"""Recall and search: from a question to the records that answer it (RCL-1 to RCL-4, RCL-7).
+"""Recall and search: from a request to the records that answer it (RCL-1 to RCL-4, RCL-7).
 
-It owns the order of the steps, not their formulas; it must not know how a store keeps records or who a principal is.
+It owns what is settled before a search and what is kept after it; it must not know formulas or how a store keeps records.
 """
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
+
+from satchel.engine.answers import AnswerCache, QueryVectors
 from satchel.engine.core import Core, Principal
-from satchel.operations.models import Context, ContextRequest, Hits, RecallRequest, SearchRequest
+from satchel.engine.embedding import usable_dimension
+from satchel.engine.finding import Search, Wanted
+from satchel.engine.index_cache import IndexCache
+from satchel.engine.lanes import Question
+from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.segmenting import hash_term, segment_query
+from satchel.engine.usage import UsageLog
+from satchel.errors import InvalidRequest
+from satchel.operations.models import Context, ContextRequest, Hit, Hits, RecallRequest, SearchRequest
+
+_UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
+_BY_RELEVANCE: Policy = Weighted({"relevance": 1.0})
 
 
 class Recaller:
@@ -17,23 +33,98 @@ class Recaller:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+        self._usage = UsageLog(core)
+        self._indexes = IndexCache(core, dimension=lambda: usable_dimension(core), pending=self._usage.pending)
+        self._vectors = QueryVectors(core)
+        self._answers = AnswerCache(core)
+
+    # ------------------------------------------------------------ operations
 
     def recall(self, principal: Principal, request: RecallRequest) -> Hits:
-        """Find the records that answer a question, best first; none is an answer."""
-        raise NotImplementedError
+        """Find the records that answer a question, best first; none is an answer.
+
+        A record must reach `min_relevance`, and the strength threshold: the request's as it stands, or by default the setting's or half
+        the record's score where that is lower. Where nothing does, and the request left statuses and strength open, archived and faint
+        records are searched too, superseded ones apart (RET-4). A question without a word or sign in it finds nothing.
+
+        Raises:
+            InvalidRequest: the query is blank, or the policy unknown.
+        """
+        settings = self._core.settings
+        wanted = Wanted(
+            query=readable(request.query),
+            scopes=principal.readable(request.scope),
+            where=request.to_filter(),
+            policy=policy_named(request.policy or settings.policy),
+            limit=request.limit if "limit" in request.model_fields_set else settings.limit,
+            min_relevance=settings.min_relevance if request.min_relevance is None else request.min_relevance,
+            min_strength=settings.min_strength if request.min_strength is None else request.min_strength,
+            strict=request.min_strength is not None,
+            widen=request.min_strength is None and not request.statuses,
+        )
+        hits = self._answer(wanted, "recall" + request.model_dump_json(exclude={"touch", "scope"}))
+        if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
+            self._touch(hits)
+        return Hits(hits=hits, notes=self._core.notes.all())
 
     def search(self, principal: Principal, request: SearchRequest) -> Hits:
         """Rank records by relevance alone: no thresholds, no usage."""
-        raise NotImplementedError
+        wanted = Wanted(
+            query=readable(request.query),
+            scopes=principal.readable(request.scope),
+            where=request.to_filter(),
+            policy=_BY_RELEVANCE,
+            limit=request.limit,
+        )
+        return Hits(hits=self._answer(wanted, "search" + request.model_dump_json(exclude={"scope"})), notes=self._core.notes.all())
 
     def context(self, principal: Principal, request: ContextRequest) -> Context:
-        """Render what is remembered as a prompt block (RCL-6)."""
+        """Render what is remembered as a prompt block (RCL-6); without a question the digest, and a blank question counts as none."""
         raise NotImplementedError
 
     def flush(self) -> None:
         """Write the usage gathered so far into the store: before an export, for exact counts."""
-        raise NotImplementedError
+        self._usage.flush()
 
     def close(self) -> None:
         """Write the usage gathered so far and stop. The caller closes the store afterwards."""
-        raise NotImplementedError
+        self._usage.close()
+        self._indexes.clear()
+        self._answers.clear()
+
+    # ------------------------------------------------------------ steps
+
+    def _answer(self, wanted: Wanted, question: str) -> tuple[Hit, ...]:
+        """Return the hits, or the answer that was given before where nothing has changed since; all reads see one state of the store."""
+        hashes = np.array([hash_term(term) for term in segment_query(wanted.query)], np.uint32)
+        if not wanted.scopes or not len(hashes):
+            return ()
+        vector = self._vectors.of(wanted.query)
+        key = (wanted.scopes, question if vector is not None else "lexical " + question)
+        now = self._core.now().timestamp()
+        with self._core.store.reading():
+            positions = self._core.store.positions(wanted.scopes)
+            hits = self._answers.get(key, positions, now)
+            if hits is not None:
+                return hits
+            indexes = [self._indexes.get(scope, positions[scope]) for scope in wanted.scopes]
+            hits = Search(self._core, wanted, indexes, Question(hashes, vector), now).hits()
+        if all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
+            self._answers.put(key, positions, now, hits)
+        return hits
+
+    def _touch(self, hits: tuple[Hit, ...]) -> None:
+        uses = self._usage.add([(hit.record.scope, hit.record.id) for hit in hits], self._core.now())
+        self._indexes.used(uses)
+
+
+def readable(query: str) -> str:
+    """Return a question without what no text may hold (NUL, lone surrogates).
+
+    Raises:
+        InvalidRequest: nothing is left of it.
+    """
+    text = _UNREADABLE.sub(" ", query).strip()
+    if not text:
+        raise InvalidRequest.of([{"field": "query", "message": "may not be empty"}])
+    return text

@@ -122,10 +122,11 @@ class ScopeIndex:
 
     # ------------------------------------------------------------ reading
 
-    def row_of(self, record_id: str) -> int | None:
-        """Return the living row of a record."""
+    def rows_of(self, ids: Iterable[str]) -> Rows:
+        """Return the living rows of those of the records that are here."""
         with self._lock:
-            return self._row_numbers().get(record_id)
+            numbers = self._row_numbers()
+            return np.array([numbers[record_id] for record_id in ids if record_id in numbers], np.intp)
 
     def _row_numbers(self) -> dict[str, int]:
         if self._rows is None:

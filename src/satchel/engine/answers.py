@@ -1,0 +1,98 @@
+"""Two short memories of recall: vectors of questions, and answers that hold until something changes (RCL-7).
+
+An answer is kept with the positions of its scopes and given again only while they are the same, so that it never survives a write, a
+delete or a change of scope, whichever process made it. It must not know how answers are found.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.engine.core import Core
+from satchel.operations.models import Hit
+from satchel.ports import Position
+
+MAX_ANSWERS = 256
+MAX_VECTORS = 1024
+
+Key = tuple[tuple[str, ...], str]
+
+
+class _Answer(NamedTuple):
+    positions: Mapping[str, Position]
+    at: float
+    until: float
+    hits: tuple[Hit, ...]
+
+
+class AnswerCache:
+    """The last answers, each for `answer_cache_seconds` by the engine's clock, and no longer than the first of its hits expires."""
+
+    def __init__(self, core: Core) -> None:
+        self._seconds = core.settings.answer_cache_seconds
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[Key, _Answer] = OrderedDict()
+
+    def get(self, key: Key, positions: Mapping[str, Position], now: float) -> tuple[Hit, ...] | None:
+        """Return the answer if it still holds at these positions, read in the same `store.reading()`."""
+        with self._lock:
+            answer = self._answers.get(key)
+            if answer is None:
+                return None
+            if answer.positions != positions or not answer.at <= now < answer.until:
+                del self._answers[key]
+                return None
+            return answer.hits
+
+    def put(self, key: Key, positions: Mapping[str, Position], now: float, hits: tuple[Hit, ...]) -> None:
+        """Keep an answer that was found at exactly these positions."""
+        if not self._seconds:
+            return
+        ends = [hit.record.expires_at.timestamp() for hit in hits if hit.record.expires_at is not None]
+        ends += [hit.record.stored_at.timestamp() + hit.record.ttl for hit in hits if hit.record.ttl is not None]
+        with self._lock:
+            self._answers[key] = _Answer(positions, now, min([now + self._seconds, *ends]), hits)
+            self._answers.move_to_end(key)
+            if len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget every answer."""
+        with self._lock:
+            self._answers.clear()
+
+
+class QueryVectors:
+    """Vectors of the last questions. Where embedding fails, recall goes on without, and says so once."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lock = threading.Lock()
+        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    def of(self, query: str) -> NDArray[np.float32] | None:
+        """Return the question's unit vector, or None where there is no embedder or it fails."""
+        embedder = self._core.embedder
+        if embedder is None:
+            return None
+        with self._lock:
+            if query in self._vectors:
+                self._vectors.move_to_end(query)
+                return self._vectors[query]
+        try:
+            vector = np.ascontiguousarray(embedder.embed_queries([query])[0], np.float32)
+        except Exception as error:  # noqa: BLE001 - whatever a model or a network does, the lexical lane still answers
+            self._core.notes.add("embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
+            return None
+        self._core.notes.drop("embedding")
+        with self._lock:
+            self._vectors[query] = vector
+            if len(self._vectors) > MAX_VECTORS:
+                self._vectors.popitem(last=False)
+        return vector

@@ -1,0 +1,120 @@
+"""The candidates for a question, out of every lane and every scope searched, with all figures that rank and explain them.
+
+It must not know policies or thresholds, and builds no record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.engine.fusion import fuse
+from satchel.engine.lanes import Measured, Question, lexical_lane, semantic_lane, strongest_lane
+from satchel.engine.relevance import LEXICAL, relevance
+from satchel.engine.scope_index import ScopeIndex
+from satchel.engine.scoring import Life, recencies, strengths, type_priority
+from satchel.engine.settings import Settings
+from satchel.ports import Calibration
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One entry a candidate, in no order that means anything. Figures are 0..1 but for `updated` (Unix seconds)."""
+
+    index: NDArray[np.intp]
+    ids: list[str]
+    updated: Floats
+    semantic: Floats
+    lexical: Floats
+    fused: Floats
+    relevance: Floats
+    recency: Floats
+    strength: Floats
+    type: Floats
+
+    def __len__(self) -> int:
+        """Return the number of candidates."""
+        return len(self.ids)
+
+
+def strengths_of(index: ScopeIndex, now: float, settings: Settings) -> Floats:
+    """Return the strength of every row."""
+    columns = index.columns
+    life = Life(
+        score=columns.score,
+        access_count=columns.access_count,
+        accessed=columns.accessed,
+        stored=columns.stored,
+        moment=columns.moment,
+        half_life=columns.half_life,
+        pinned=columns.pinned,
+    )
+    return strengths(life, now, settings)
+
+
+def choose(measured: Measured, mask: Mask, strength: Floats, question: Question, settings: Settings) -> Rows:
+    """Return the rows of one index that any lane proposes."""
+    lanes = (
+        lexical_lane(measured, mask, settings.candidates),
+        semantic_lane(measured, mask, settings.candidates, question),
+        strongest_lane(measured, mask, strength, settings.strongest),
+    )
+    return np.unique(np.concatenate(lanes))
+
+
+def gather(
+    measured: Sequence[Measured],
+    masks: Sequence[Mask],
+    strength: Sequence[Floats],
+    question: Question,
+    *,
+    calibration: Calibration,
+    now: float,
+    settings: Settings,
+) -> Pool:
+    """Return the candidates of all lanes and scopes. Masks say which rows may be found, strengths are those of every row."""
+    rows = [choose(one, mask, strong, question, settings) for one, mask, strong in zip(measured, masks, strength, strict=True)]
+    index = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+
+    def column(name: str) -> NDArray[np.generic]:
+        return np.concatenate([getattr(one.index.columns, name)[some] for one, some in zip(measured, rows, strict=True)])
+
+    has_vector = np.concatenate(
+        [one.index.columns.has_vector[some] & (one.cosine is not None) for one, some in zip(measured, rows, strict=True)]
+    )
+    cosine = np.concatenate([_cosines(one, some, question) for one, some in zip(measured, rows, strict=True)])
+    lexical = np.concatenate([one.lexical[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
+    coverage = np.concatenate([one.coverage[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
+    probable = np.where(has_vector, relevance(cosine, coverage, calibration), relevance(0.0, coverage, LEXICAL))
+    return Pool(
+        index=index,
+        ids=[one.index.ids[row] for one, some in zip(measured, rows, strict=True) for row in some.tolist()],
+        updated=column("updated").astype(np.float64),
+        semantic=np.clip(cosine, 0.0, 1.0),
+        lexical=np.clip(coverage, 0.0, 1.0),
+        fused=fuse(lexical, cosine if has_vector.any() else None, has_vector).round(_DIGITS),
+        relevance=probable.round(_DIGITS),
+        recency=recencies(column("moment").astype(np.float64), now, settings.recency_half_life),
+        strength=np.minimum(np.concatenate([strong[some] for strong, some in zip(strength, rows, strict=True)]), 1.0),
+        type=np.concatenate([_priorities(one.index, some) for one, some in zip(measured, rows, strict=True)]),
+    )
+
+
+def _cosines(measured: Measured, rows: Rows, question: Question) -> Floats:
+    if measured.cosine is None or question.vector is None:
+        return np.zeros(len(rows))
+    return measured.index.vectors.exact_products(question.vector, rows)
+
+
+def _priorities(index: ScopeIndex, rows: Rows) -> Floats:
+    by_code = np.array([type_priority(name) for name in index.types] or [0.0])
+    return by_code[index.columns.type[rows]]

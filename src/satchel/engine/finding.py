@@ -1,0 +1,154 @@
+"""One search through the indexes of some scopes: candidates, ranking, thresholds, and the hits with their records and reasons.
+
+It must not know who asks, or what is cached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.engine.candidates import Pool, gather, strengths_of
+from satchel.engine.core import Core
+from satchel.engine.filtering import holding, ids_by_scope, matching
+from satchel.engine.lanes import Measured, Question, measure
+from satchel.engine.ranking import Candidates, Policy
+from satchel.engine.relevance import LEXICAL
+from satchel.engine.scope_index import ScopeIndex
+from satchel.engine.scoring import faint_below
+from satchel.operations.models import Hit
+from satchel.protocol.filters import RecordFilter
+from satchel.protocol.record import MemoryRecord, Status
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+REASONS = ("semantic", "lexical", "relevance", "recency", "strength", "type")
+"""What explains a hit, each 0..1; see `ranking.Candidates`."""
+
+_WIDE = (Status.ACTIVE, Status.ARCHIVED)
+_DIGITS = 9
+_SHOWN_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One question with everything settled: what may be found, how it is ranked, what is too little.
+
+    `min_strength` is None where strength is no condition; `strict`: it is the caller's own and holds as it stands. `widen`: look among
+    archived and faint records when nothing else answers (RET-4).
+    """
+
+    query: str
+    scopes: tuple[str, ...]
+    where: RecordFilter
+    policy: Policy
+    limit: int
+    min_relevance: float = 0.0
+    min_strength: float | None = None
+    strict: bool = False
+    widen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The state of one search. `indexes` stand in the order of the scopes."""
+
+    core: Core
+    wanted: Wanted
+    indexes: Sequence[ScopeIndex]
+    question: Question
+    now: float
+
+    def hits(self) -> tuple[Hit, ...]:
+        """Return the hits, best first; where nothing answers and the question allows it, those of archived and faint records."""
+        measured = measure(self.indexes, self.question)
+        strength = [strengths_of(index, self.now, self.core.settings) for index in self.indexes]
+        wanted = self.wanted
+
+        def accepted(record: MemoryRecord) -> bool:
+            return record.status in wanted.where.statuses
+
+        def reachable(record: MemoryRecord) -> bool:
+            return record.status in _WIDE and not record.relations.superseded_by
+
+        masks = self._masks(wanted.where)
+        for mask, strong, index in zip(masks, strength, self.indexes, strict=True):
+            mask &= self._strong_enough(strong, index)
+        hits = self._ranked(measured, masks, strength, accepted)
+        if hits or not wanted.widen:
+            return hits
+        return self._ranked(measured, self._masks(wanted.where.model_copy(update={"statuses": _WIDE})), strength, reachable)
+
+    def _strong_enough(self, strength: Floats, index: ScopeIndex) -> Mask:
+        least = self.wanted.min_strength
+        if least is None:
+            return np.ones(len(strength), bool)
+        return strength >= (least if self.wanted.strict else faint_below(index.columns.score, least))
+
+    def _masks(self, where: RecordFilter) -> list[Mask]:
+        masks = [matching(index, where, self.now) for index in self.indexes]
+        if where.where:
+            found = ids_by_scope(self.core.store, self.wanted.scopes, where)
+            for scope, index, mask in zip(self.wanted.scopes, self.indexes, masks, strict=True):
+                mask &= holding(index, found[scope])
+        return masks
+
+    def _ranked(
+        self, measured: Sequence[Measured], masks: Sequence[Mask], strength: Sequence[Floats], accept: Callable[[MemoryRecord], bool]
+    ) -> tuple[Hit, ...]:
+        embedder = self.core.embedder
+        pool = gather(
+            measured,
+            masks,
+            strength,
+            self.question,
+            calibration=embedder.calibration if embedder is not None else LEXICAL,
+            now=self.now,
+            settings=self.core.settings,
+        )
+        scores = self._scores(pool)
+        enough = np.flatnonzero(pool.relevance >= self.wanted.min_relevance).tolist()
+        scopes = self.wanted.scopes
+        enough.sort(key=lambda at: (-scores[at], -pool.updated[at], pool.ids[at], scopes[pool.index[at]]))
+        return tuple(self._built(pool, scores, enough, accept))
+
+    def _scores(self, pool: Pool) -> list[float]:
+        def records() -> list[MemoryRecord]:
+            return [record for at in range(len(pool)) if (record := self._records(pool, [at]).get(at)) is not None]
+
+        figures = {name: getattr(pool, name) for name in ("semantic", "lexical", "fused", "relevance", "recency", "strength", "type")}
+        scores = np.asarray(self.wanted.policy(Candidates(self.wanted.query, **figures, records=records)), np.float64)
+        listed: list[float] = scores.round(_DIGITS).tolist()
+        return listed
+
+    def _records(self, pool: Pool, places: Sequence[int]) -> dict[int, MemoryRecord]:
+        """Read the records of these candidates; one that vanished meanwhile is left out."""
+        by_scope: dict[int, list[int]] = {}
+        for at in places:
+            by_scope.setdefault(int(pool.index[at]), []).append(at)
+        found: dict[int, MemoryRecord] = {}
+        for number, some in by_scope.items():
+            records = self.core.store.get(self.wanted.scopes[number], [pool.ids[at] for at in some])
+            found |= {at: records[pool.ids[at]] for at in some if pool.ids[at] in records}
+        return found
+
+    def _built(self, pool: Pool, scores: Sequence[float], order: Sequence[int], accept: Callable[[MemoryRecord], bool]) -> Iterator[Hit]:
+        """Yield hits until there are enough, reading records only for them."""
+        left, start = self.wanted.limit, 0
+        while left > 0 and start < len(order):
+            part = order[start : start + left]
+            records = self._records(pool, part)
+            for at in part:
+                record = records.get(at)
+                if record is not None and accept(record):
+                    left -= 1
+                    yield Hit(record=record, score=scores[at], reasons=self._reasons(pool, at))
+            start += len(part)
+
+    @staticmethod
+    def _reasons(pool: Pool, at: int) -> dict[str, float]:
+        return {name: round(float(getattr(pool, name)[at]), _SHOWN_DIGITS) for name in REASONS}

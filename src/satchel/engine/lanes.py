@@ -1,0 +1,146 @@
+"""The lanes of recall: which rows of some scopes' indexes are candidates for a question, with the figures that rank them (RCL-1).
+
+It owns choosing and measuring candidates; it must not know policies, thresholds of relevance, or how the indexes came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.engine.fusion import bm25, inverse_frequency
+from satchel.engine.postings import Found
+from satchel.engine.scope_index import ScopeIndex
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+MAX_TERMS = 256
+"""Terms of one question that are looked up; of a longer one the rarest count."""
+
+_DIGITS = 9
+_PRODUCT_ERROR = 4e-6
+"""How far a product in single precision may be off; rows this close to the last place are measured exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as the lanes need it: distinct term hashes, and its unit vector where there is a semantic lane."""
+
+    hashes: NDArray[np.uint32]
+    vector: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One index seen by a question: the lexical figures of every row, and which rows may be found.
+
+    `lexical`: BM25 over the statistics of all scopes searched together. `coverage`: share of the question's terms, weighted by idf.
+    """
+
+    index: ScopeIndex
+    lexical: Floats
+    coverage: Floats
+    cosine: NDArray[np.float32] | None
+
+
+def measure(indexes: Sequence[ScopeIndex], question: Question) -> list[Measured]:
+    """Measure every row of the indexes.
+
+    Document frequencies and lengths are those of the scopes searched, added up, whatever the filters: records of every status but
+    tombstones. So a question to two scopes ranks them by one measure, and no other scope's words leak into it.
+    """
+    found = [_living(index, index.postings.find(question.hashes)) for index in indexes]
+    terms = len(question.hashes)
+    documents = sum(index.size for index in indexes)
+    holders = sum((np.bincount(one.terms, minlength=terms) for one in found), np.zeros(terms, np.int64))
+    weights = inverse_frequency(holders, documents) if documents else np.zeros(terms)
+    mean_length = sum(index.total_length for index in indexes) / max(1, documents)
+    total = float(weights.sum())
+    if terms > MAX_TERMS:
+        weights = _rarest(weights, holders)
+    return [
+        Measured(
+            index,
+            *_lexical(index, one, weights, mean_length, total),
+            index.vectors.products(question.vector, len(index)) if question.vector is not None and index.dimension else None,
+        )
+        for index, one in zip(indexes, found, strict=True)
+    ]
+
+
+def _living(index: ScopeIndex, found: Found) -> Found:
+    if index.size == len(index):
+        return found
+    living = index.alive[found.rows]
+    return Found(found.rows[living], found.frequencies[living], found.terms[living])
+
+
+def _rarest(weights: Floats, holders: NDArray[np.int64]) -> Floats:
+    held = np.where(holders > 0, weights, 0.0)
+    kept = np.argsort(-held, kind="stable")[:MAX_TERMS]
+    cut = np.zeros_like(weights)
+    cut[kept] = held[kept]
+    return cut
+
+
+def _lexical(index: ScopeIndex, found: Found, weights: Floats, mean_length: float, total: float) -> tuple[Floats, Floats]:
+    rows, by_posting = found.rows, weights[found.terms]
+    # A row's terms are added in the order of the question, wherever the row stands: the sums are the same on every store.
+    scored = bm25(found.frequencies, index.columns.length[rows], by_posting, mean_length)
+    lexical = np.asarray(np.bincount(rows, weights=scored, minlength=len(index)), np.float64)
+    coverage: Floats = np.bincount(rows, weights=by_posting, minlength=len(index)) / (total or 1.0)
+    return lexical, coverage
+
+
+def lexical_lane(measured: Measured, mask: Mask, count: int) -> Rows:
+    """Return the rows with the best BM25 score above 0, best first."""
+    rows = np.flatnonzero(mask & (measured.lexical > 0.0))
+    return _best(measured.index, rows, measured.lexical[rows].round(_DIGITS), count)
+
+
+def semantic_lane(measured: Measured, mask: Mask, count: int, question: Question) -> Rows:
+    """Return the rows whose vectors are nearest, best first; none where there are no vectors."""
+    if measured.cosine is None or question.vector is None:
+        return np.empty(0, np.intp)
+    rows = np.flatnonzero(mask & measured.index.columns.has_vector)
+    if len(rows) > count:
+        near = measured.cosine[rows]
+        last = np.partition(near, len(rows) - count)[len(rows) - count]
+        rows = rows[near >= last - _PRODUCT_ERROR]
+    return _best(measured.index, rows, measured.index.vectors.exact_products(question.vector, rows), count)
+
+
+def strongest_lane(measured: Measured, mask: Mask, strengths: Floats, count: int) -> Rows:
+    """Return the strongest rows, best first. They are proposed for ranking and have no vote in it."""
+    rows = np.flatnonzero(mask) if count else np.empty(0, np.intp)
+    return _best(measured.index, rows, strengths[rows], count)
+
+
+def _best(index: ScopeIndex, rows: Rows, values: Floats, count: int) -> Rows:
+    """Return the rows of the greatest values, best first; ties by `updated` descending, then by id."""
+    if not count or not len(rows):
+        return rows[:0]
+    rows, values = _cut(rows, values, count)
+    updated = index.columns.updated[rows]
+    if len(rows) > count:
+        level = values == values.min()
+        above = int(np.count_nonzero(~level))
+        tied, _ = _cut(np.flatnonzero(level), updated[level], count - above)
+        kept = np.concatenate((np.flatnonzero(~level), tied))
+        rows, values, updated = rows[kept], values[kept], updated[kept]
+    keyed = zip((-values).tolist(), (-updated).tolist(), [index.ids[row] for row in rows.tolist()], rows.tolist(), strict=True)
+    return np.array([row for *_, row in nsmallest(count, keyed)], np.intp)
+
+
+def _cut(rows: Rows, values: Floats, count: int) -> tuple[Rows, Floats]:
+    """Keep the rows whose values are among the `count` greatest, and all that equal the last of them."""
+    if len(rows) <= count:
+        return rows, values
+    kept = values >= np.partition(values, len(values) - count)[len(values) - count]
+    return rows[kept], values[kept]
