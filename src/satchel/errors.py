@@ -81,6 +81,12 @@ class Denied(SatchelError):
     code = "denied"
 
 
+class RateLimited(SatchelError):
+    """The caller asks faster than it may; nothing was done. `details["retry_after"]` is in seconds."""
+
+    code = "rate_limited"
+
+
 class Unsupported(SatchelError):
     """An optional part is not installed or a backend does not offer it; `details["install"]` is the line that helps."""
 

@@ -1,0 +1,149 @@
+"""`create_app`: the layers of the service, put together around a memory. It must not know sockets or processes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, Protocol
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from satchel.engine.core import Core
+from satchel.engine.engine import Engine
+from satchel.errors import SatchelError
+from satchel.service.door import Door
+from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
+from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
+from satchel.service.health import health_of
+from satchel.service.metrics import Meter, Metrics
+from satchel.service.openapi import document
+from satchel.service.reference import reference_page
+from satchel.service.routes import Context, v1_routes
+from satchel.service.settings import ServiceSettings
+from satchel.service.tokens import TokenBook
+from satchel.service.workers import Workers
+
+
+class Mounted(Protocol):
+    """Another door in the same service, such as MCP. It is called once the caller has been let in.
+
+    It finds the caller in `scope["satchel.caller"]`: an object with `agent`, `memory` and `scopes`.
+    """
+
+    def lifespan(self) -> AbstractAsyncContextManager[None]:
+        """Run while the service runs."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        ...
+
+
+def create_app(
+    memory: Engine,
+    *,
+    tokens: TokenBook | None = None,
+    settings: ServiceSettings | None = None,
+    exposed: bool = False,
+    mounts: Mapping[str, Mounted] | None = None,
+) -> FastAPI:
+    """Build the service around an engine.
+
+    Without `tokens` the engine's store keeps them: callers need none until the first is issued. `exposed` says that other machines
+    can reach the service: a token is needed always then. `mounts` are further doors by their path, such as `/mcp`.
+    """
+    chosen = settings or ServiceSettings()
+    book = tokens or TokenBook(memory.core.store, clock=memory.core.clock)
+    limiter = RateLimiter(chosen.rate, chosen.burst) if chosen.rate else None
+    context = Context(Door(memory, book, always=exposed, limiter=limiter), Workers(chosen.threads, chosen.streams), chosen)
+    metrics = Metrics()
+    doors = dict(mounts or {})
+    routes: list[BaseRoute] = [
+        *v1_routes(context),
+        *_plain_routes(memory.core, context, metrics),
+        *(Route(path, _Admitting(door, context, path.strip("/")), methods=["GET", "POST", "DELETE"]) for path, door in doors.items()),
+    ]
+    app = FastAPI(
+        title="Satchel", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, routes=routes, lifespan=_lifespan(doors)
+    )
+    app.openapi = document  # type: ignore[method-assign]
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    app.add_middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins)
+    app.add_middleware(Meter, metrics=metrics)
+    app.add_middleware(Envelope)
+    return app
+
+
+def _hosts(named: Collection[str], exposed: bool) -> Collection[str] | None:
+    # Where a token is always needed, a page that rebinds its name to the service gets nothing by it.
+    return named or (None if exposed else LOOPBACK_HOSTS)
+
+
+def _plain_routes(core: Core, context: Context, metrics: Metrics) -> list[Route]:
+    async def healthz(request: Request) -> Response:
+        health = await context.workers.call(health_of, core)
+        return json_response(health, status=503 if health["status"] == "failing" else 200, headers={"Cache-Control": "no-store"})
+
+    async def counted(request: Request) -> Response:
+        await context.enter(request, "metrics")
+        return Response(metrics.text(), media_type=metrics.media_type)
+
+    async def openapi(request: Request) -> Response:
+        return json_response(document())
+
+    async def docs(request: Request) -> Response:
+        return HTMLResponse(reference_page(document()))
+
+    return [
+        Route("/healthz", healthz, methods=["GET"]),
+        Route("/metrics", counted, methods=["GET"]),
+        Route("/openapi.json", openapi, methods=["GET"]),
+        Route("/docs", docs, methods=["GET"]),
+    ]
+
+
+class _Admitting:
+    """Lets a caller in before another door takes the request."""
+
+    def __init__(self, inner: ASGIApp, context: Context, name: str) -> None:
+        self._inner = inner
+        self._context = context
+        self._name = name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        caller = await self._context.enter(Request(scope, receive), self._name)
+        await self._inner({**scope, "satchel.caller": caller}, receive, send)
+
+
+def _lifespan(doors: Mapping[str, Mounted]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for door in doors.values():
+                await stack.enter_async_context(door.lifespan())
+            yield
+
+    return lifespan
+
+
+async def _on_satchel_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SatchelError | Refused)
+    return error_response(error)
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return http_error(error)
+
+
+_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
+    SatchelError: _on_satchel_error,
+    Refused: _on_satchel_error,
+    HTTPException: _on_http_error,
+}

@@ -1,0 +1,100 @@
+"""Who is calling: from a request's headers to a memory that can do no more than the caller may (ACC-1).
+
+It must not know operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import unquote
+
+from pydantic import BaseModel, ConfigDict
+from starlette.datastructures import Headers
+
+from satchel.errors import Denied, InvalidRequest
+from satchel.operations.memory import Memory
+from satchel.operations.wire import AGENT_HEADER
+from satchel.protocol.record import Label
+from satchel.protocol.validation import validated
+from satchel.service.envelope import Refused
+from satchel.service.guards import RateLimiter
+from satchel.service.tokens import Token, TokenBook
+
+
+class Bindable(Protocol):
+    """A memory that can be bound to a caller, as an engine is. None leaves a set of scopes as it is."""
+
+    def bind(self, *, agent: str | None = None, read: Iterable[str] | None = None, write: Iterable[str] | None = None) -> Memory:
+        """Return a memory that may read and write these scopes only, under this agent's name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls, and the memory that the caller sees. `scopes` are those that a token names for writing, in order."""
+
+    agent: str | None
+    memory: Memory
+    scopes: tuple[str, ...] = ()
+
+
+class _Named(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    agent: Label
+
+
+class Door:
+    """Lets callers in. `always`: a token is needed even before the first one was issued (a service that others can reach)."""
+
+    def __init__(self, memory: Bindable, tokens: TokenBook | None, *, always: bool, limiter: RateLimiter | None) -> None:
+        self._memory = memory
+        self._tokens = tokens
+        self._always = always
+        self._limiter = limiter
+
+    def enter(self, headers: Headers) -> Caller:
+        """Return the caller. Reads the store, so it belongs in a worker thread.
+
+        Raises:
+            Refused: a token is needed and none that is valid came; RateLimited; InvalidRequest: an agent's name that is none.
+        """
+        token = self._token(headers.get("authorization"))
+        if token is not None:
+            self._count(f"token {token.id}")
+            bound = self._memory.bind(agent=token.agent, read=token.read, write=token.write)
+            return Caller(token.agent, bound, tuple(sorted(token.write or ())))
+        agent = _agent(headers.get(AGENT_HEADER))
+        self._count(f"agent {agent}")
+        return Caller(agent, self._memory.bind(agent=agent))
+
+    def _token(self, header: str | None) -> Token | None:
+        scheme, _, secret = (header or "").partition(" ")
+        if self._tokens is not None and scheme.lower() == "bearer":
+            try:
+                return self._tokens.check(secret.strip())
+            except Denied as error:
+                raise _unauthenticated(error) from None
+        if self._always or (self._tokens is not None and self._tokens.required()):
+            raise _unauthenticated(Denied("a token is needed: send Authorization: Bearer …, from `satchel tokens create`"))
+        return None
+
+    def _count(self, caller: str) -> None:
+        if self._limiter is not None:
+            self._limiter.take(caller)
+
+
+def _unauthenticated(error: Denied) -> Refused:
+    return Refused(error, 401, {"WWW-Authenticate": "Bearer"})
+
+
+def _agent(header: str | None) -> str | None:
+    if not header:
+        return None
+    try:
+        name = unquote(header, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidRequest.of([{"field": AGENT_HEADER, "message": "is not percent-encoded UTF-8"}]) from None
+    return validated(_Named, {"agent": name}, subject="header").agent
