@@ -1,0 +1,155 @@
+"""Commands on packages: export, import, inspect.
+
+It must not know their lines beyond header, trailer and counts.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from satchel.cli.output import fields, local, printable, progress, remark, say, table, write_json
+from satchel.cli.session import Session, command
+from satchel.cli.values import existing_file, fault, pairs
+
+if TYPE_CHECKING:
+    from satchel.operations.memory import Memory
+
+PANEL = "Packages"
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The package; - reads standard input.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this noun's commands."""
+    for function, name in ((export, None), (import_, "import"), (inspect, None)):
+        command(app, name, panel=PANEL)(function)
+
+
+def export(
+    session: Session,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; a name that ends in .zst is compressed. Default: standard output."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="Every scope that you may read.")] = False,
+    since: Annotated[int | None, typer.Option(min=0, metavar="POSITION", help="Only what changed after this position of the log.")] = None,
+    include_sensitive: Annotated[bool, typer.Option("--include-sensitive", help="Sensitive memories too.")] = False,
+    zstd: Annotated[bool, typer.Option("--zstd", help="Compress.")] = False,
+) -> None:
+    """Write a package: every memory and tombstone of the scope, in one stream that any Satchel reads."""
+    if everything and session.scope_given:
+        raise fault("--everything", "goes against --scope")
+    given: dict[str, Any] = {
+        "scope": None if everything else session.scopes,
+        "everything": everything,
+        "since": since,
+        "include_sensitive": include_sensitive,
+        "compressed": zstd or (output is not None and output.suffix == ".zst"),
+    }
+    with session.without_embedder().open() as memory:
+        if output is None or str(output) == "-":
+            if sys.stdout.isatty():
+                raise fault("--output", "name a file with -o, or send the output on: a package is not for reading on a terminal")
+            memory.export(to=sys.stdout.buffer, **given)
+            sys.stdout.buffer.flush()
+            return
+        size = _export_to_file(memory, output, given)
+    if session.as_json:
+        write_json({"file": str(output), "bytes": size})
+    else:
+        say(f"wrote {printable(str(output))} ({size:,} bytes)")
+
+
+def _export_to_file(memory: Memory, output: Path, given: dict[str, Any]) -> int:
+    """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one."""
+    if not output.parent.is_dir():
+        raise fault("--output", f"no such folder: {output.parent}")
+    handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream, progress("exporting") as advance:
+            size = memory.export(to=_Counting(stream, advance), **given)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(output)
+        return size
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+class _Counting:
+    def __init__(self, stream: Any, advance: Any) -> None:
+        self._stream, self._advance, self._done = stream, advance, 0
+
+    def write(self, data: bytes, /) -> int:
+        self._done += len(data)
+        self._advance(self._done)
+        return int(self._stream.write(data))
+
+    def read(self, size: int = -1, /) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._done += len(data)
+        self._advance(self._done)
+        return data
+
+
+def import_(
+    session: Session,
+    file: File,
+    map_: Annotated[
+        list[str] | None, typer.Option("--map", metavar="FROM=TO", help="Put one scope's memories into another; may be repeated.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+) -> None:
+    """Take a package in: verified whole first; the same package again changes nothing; what was forgotten stays forgotten."""
+    with session.open() as memory:
+        if str(file) == "-":
+            report = memory.import_package(sys.stdin.buffer, scope_map=pairs("--map", map_), dry_run=dry_run)
+        else:
+            with existing_file("FILE", file).open("rb") as stream, progress("reading") as advance:
+                report = memory.import_package(_Counting(stream, advance), scope_map=pairs("--map", map_), dry_run=dry_run)
+    if session.as_json:
+        write_json(report.model_dump(mode="json"))
+        return
+    say(("would do" if dry_run else "done") + ": " + (", ".join(f"{count} {name}" for name, count in report.counts.items()) or "nothing"))
+    if report.receipts:
+        table(["line", "outcome", "id", "why"], ([r.item, r.outcome.value, r.id or "", r.reason or ""] for r in report.receipts[:50]))
+        if len(report.receipts) > 50:
+            remark(f"… and {len(report.receipts) - 50} more receipts: --json has them all")
+    if not dry_run:
+        say(f"import {report.import_id}")
+
+
+def inspect(session: Session, file: File) -> None:
+    """Verify a package and say what it holds, without a store."""
+    from satchel.protocol.package import read_package
+
+    if str(file) == "-":
+        package = read_package(sys.stdin.buffer)
+    else:
+        with existing_file("FILE", file).open("rb") as stream:
+            package = read_package(stream)
+    with package:
+        header, counts = package.header, package.trailer.counts
+    if session.as_json:
+        write_json({"header": header.model_dump(mode="json"), "counts": counts, "sha256": package.trailer.sha256})
+        return
+    fields(
+        [
+            ("protocol", header.protocol),
+            ("producer", header.producer),
+            ("written", local(header.created_at)),
+            ("scopes", ", ".join(header.scopes) if header.scopes is not None else "all that its writer could read"),
+            ("complete", "yes" if header.complete else f"no, what changed after position {header.since}"),
+            ("holds", ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"),
+            ("sha-256", f"{package.trailer.sha256} (verified)"),
+        ]
+    )
