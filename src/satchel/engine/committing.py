@@ -51,9 +51,13 @@ def log_entry(core: Core, principal: Principal, operation: str, *, reason: str |
 
 
 def put(record: MemoryRecord, log: LogEntry, *, expect: int | None, only_if_new_content: bool = False) -> Put:
-    """Write a record with its lexical entry, its vector still to come."""
-    terms = b"" if record.is_tombstone else pack_terms(record.content)
-    return Put(record, log, expect=expect, terms=terms, only_if_new_content=only_if_new_content)
+    """Write a record whose content is new, with its lexical entry; `Vectors` adds the vector."""
+    return Put(record, log, expect=expect, terms=pack_terms(record.content), only_if_new_content=only_if_new_content)
+
+
+def restate(record: MemoryRecord, log: LogEntry, *, expect: int | None) -> Put:
+    """Write a record whose content is as it was: the store keeps its index entry."""
+    return Put(record, log, expect=expect)
 
 
 class Vectors:
@@ -66,15 +70,10 @@ class Vectors:
     def fill(self, puts: Iterable[Put]) -> list[Put]:
         """Return the puts with the vectors of their contents, where there is an embedder and it works."""
         found = list(puts)
-        if self._core.embedder is None:
-            return found
-        wanted = {put.record.content_hash: put.record.content for put in found if not put.record.is_tombstone}
-        self._make({key: content for key, content in wanted.items() if key not in self._made})
-        return [replace(put, vector=self._made.get(put.record.content_hash)) for put in found]
-
-    def _make(self, missing: dict[str, str]) -> None:
+        missing = {put.record.content_hash: put.record.content for put in found if put.record.content_hash not in self._made}
         if missing:
             self._made.update(zip(missing, embed_contents(self._core, list(missing.values())), strict=True))
+        return [replace(put, vector=self._made[put.record.content_hash]) for put in found]
 
 
 def revised(record: MemoryRecord, now: datetime, **changes: object) -> MemoryRecord:

@@ -5,7 +5,7 @@ It must not know what the store already holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -45,16 +45,35 @@ def complete(
             faults += [Fault(field=prefix + fault["field"], message=fault["message"]) for fault in found]
         else:
             records.append(_record(core.settings, principal, memory, memory.scope or scope or "", now))
+    _refuse(faults, detectors)
+    return records
+
+
+def _refuse(faults: Sequence[Fault], detectors: Collection[str]) -> None:
     if detectors:
         listed = ", ".join(sorted(detectors))
         raise SecretRefused(
             f"this holds a credential ({listed}), and credentials are not remembered: take it out, or name the place it is kept in",
-            faults=faults,
+            faults=list(faults),
             detectors=sorted(detectors),
         )
     if faults:
         raise InvalidRequest.of(faults, subject="memory")
-    return records
+
+
+def check_content(core: Core, content: str) -> None:
+    """Refuse content that is empty, too large, or holds a credential, as `complete` does."""
+    kinds = screen(content) if core.settings.screen_secrets else ()
+    faults = _content_faults(core.settings, content, kinds)
+    if not content.strip():
+        faults.append(Fault(field="content", message="may not be empty"))
+    _refuse(faults, kinds)
+
+
+def refuse_secrets(core: Core, *, tags: Sequence[str], meta: Mapping[str, Any]) -> None:
+    """Raise SecretRefused where tags or meta hold a credential."""
+    if core.settings.screen_secrets and (kinds := screen(*tags, *texts_of(dict(meta)))):
+        _refuse([Fault(field="meta", message=f"holds a credential ({kind})") for kind in kinds], kinds)
 
 
 def screen_memory(core: Core, memory: NewMemory | MemoryRecord) -> tuple[str, ...]:
@@ -66,10 +85,15 @@ def screen_memory(core: Core, memory: NewMemory | MemoryRecord) -> tuple[str, ..
 
 
 def _faults(settings: Settings, memory: NewMemory, kinds: Sequence[str]) -> list[Fault]:
-    found = [Fault(field="content", message=f"holds a credential ({kind})") for kind in kinds]
+    found = _content_faults(settings, memory.content, kinds)
     if memory.retention is not None and memory.retention not in CLASSES:
         found.append(Fault(field="retention", message=f"is none of {', '.join(CLASSES)}"))
-    size = len(memory.content.encode())
+    return found
+
+
+def _content_faults(settings: Settings, content: str, kinds: Sequence[str]) -> list[Fault]:
+    found = [Fault(field="content", message=f"holds a credential ({kind})") for kind in kinds]
+    size = len(content.encode())
     if size > settings.max_content_bytes:
         found.append(Fault(field="content", message=f"is {size} bytes of UTF-8; the limit is {settings.max_content_bytes}"))
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from satchel.engine import erasing, reading, writing
+from satchel.engine import correcting, embedding, erasing, history, reading, updating, writing
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
 from satchel.engine.recalling import Recaller
@@ -30,6 +30,13 @@ _HANDLERS: dict[str, Handler] = {
     "read": reading.read,
     "read_record": reading.read_record,
     "records": reading.records,
+    "update": updating.update,
+    "confirm": updating.confirm,
+    "restore": updating.restore,
+    "correct": correcting.correct,
+    "history": history.history,
+    "changes": history.changes,
+    "reindex": embedding.reindex,
     "forget": erasing.forget,
     "forget_one": erasing.forget,
     "delete_record": erasing.delete_record,
@@ -46,6 +53,13 @@ class Engine(Memory):
         self._owner = recaller is None
         self._recaller = recaller or Recaller(core)
         self._closed = False
+        if self._owner:
+            embedding.open_index(core)
+
+    @property
+    def core(self) -> Core:
+        """What the engine is made of: for whoever serves it or looks after its store."""
+        return self._core
 
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""

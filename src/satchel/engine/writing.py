@@ -5,15 +5,16 @@ It must not know how a memory is completed, screened or indexed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from satchel.engine.committing import Vectors, commit, log_entry, put, revised
+from satchel.engine.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.completing import complete
 from satchel.engine.core import Core, Principal
+from satchel.engine.lineage import lineage
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
-from satchel.ports import Batch, Document, Put
+from satchel.ports import Batch, Document, LogEntry, Put
 from satchel.protocol.record import MemoryRecord, Status
 
 REPETITIONS = "repetitions"
@@ -42,13 +43,15 @@ def _write(core: Core, principal: Principal, memories: Sequence[NewMemory], reco
     def plan() -> tuple[Batch, list[Remembered]]:
         drafts = {scope: _Draft(core, scope, [record for record in records if record.scope == scope]) for scope in _scopes(records)}
         outcomes = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
-        puts = [change for draft in drafts.values() for change in draft.puts(principal)]
+        written = vectors.fill(change for draft in drafts.values() for change in draft.written(principal))
+        restated = [change for draft in drafts.values() for change in draft.restated(principal)]
         documents = [document for draft in drafts.values() for document in draft.documents]
+        documents += lineage(change.record for change in written)
         results = [
             Remembered(record=_shown(principal, drafts[given.scope].held[taken.id], given), outcome=taken.outcome, related=taken.related)
             for taken, given in zip(outcomes, records, strict=True)
         ]
-        return Batch(vectors.fill(puts), documents), results
+        return Batch([*written, *restated], documents), results
 
     return commit(core, plan)
 
@@ -145,16 +148,25 @@ class _Draft:
         self._twins[record.content_hash] = record.id
         self._why.setdefault(record.id, why)
 
-    def puts(self, principal: Principal) -> list[Put]:
-        """Return the changes that make the store hold the draft."""
-        changes = []
-        for record_id, why in self._why.items():
-            record, stored = self.held[record_id], self._stored.get(record_id)
-            log = log_entry(self.core, principal, why, at=record.updated_at)
+    def written(self, principal: Principal) -> Iterator[Put]:
+        """Yield the changes that bring content."""
+        for record, stored, log in self._changed(principal):
             # Two processes that remember the same content at once must not make two records of it.
-            alone = stored is None and record.content_hash not in self._left_behind
-            changes.append(put(record, log, expect=0 if stored is None else stored.revision, only_if_new_content=alone))
-        return changes
+            if stored is None:
+                yield put(record, log, expect=0, only_if_new_content=record.content_hash not in self._left_behind)
+            elif stored.content_hash != record.content_hash:
+                yield put(record, log, expect=stored.revision)
+
+    def restated(self, principal: Principal) -> Iterator[Put]:
+        """Yield the changes that leave content as it is."""
+        for record, stored, log in self._changed(principal):
+            if stored is not None and stored.content_hash == record.content_hash:
+                yield restate(record, log, expect=stored.revision)
+
+    def _changed(self, principal: Principal) -> Iterator[tuple[MemoryRecord, MemoryRecord | None, LogEntry]]:
+        for record_id, why in self._why.items():
+            record = self.held[record_id]
+            yield record, self._stored.get(record_id), log_entry(self.core, principal, why, at=record.updated_at)
 
 
 def _given_fields(memory: NewMemory) -> set[str]:
