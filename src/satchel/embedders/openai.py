@@ -114,9 +114,8 @@ class OpenAIEmbedder:
         return rows
 
     def _fault(self, problem: str) -> TransportError:
-        return TransportError(
-            f"the embedding endpoint {self._base} (model {self._model}) {problem}", endpoint=self._base, model=self._model
-        )
+        place = str(httpx.URL(self._base).copy_with(username=None, password=None))
+        return TransportError(f"the embedding endpoint {place} (model {self._model}) {problem}", endpoint=place, model=self._model)
 
 
 def _message(response: httpx.Response) -> str:
