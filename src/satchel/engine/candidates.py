@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.fusion import fuse
-from satchel.engine.lanes import Measured, Question, lexical_lane, semantic_lane, strongest_lane
+from satchel.engine.lanes import Measured, Question, lexical_lane, semantic_lane, strongest_rows
 from satchel.engine.relevance import LEXICAL, relevance
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import Life, recencies, strengths, type_priority
@@ -66,7 +66,7 @@ def choose(measured: Measured, mask: Mask, strength: Floats, question: Question,
     lanes = (
         lexical_lane(measured, mask, settings.candidates),
         semantic_lane(measured, mask, settings.candidates, question),
-        strongest_lane(measured, mask, strength, settings.strongest),
+        strongest_rows(measured.index, mask, strength, settings.strongest),
     )
     return np.unique(np.concatenate(lanes))
 

@@ -36,7 +36,7 @@ def matching(index: ScopeIndex, where: RecordFilter, now: float) -> Mask:
     if where.pinned is not None:
         mask &= columns.pinned == where.pinned
     for tag in where.tags:
-        mask &= _at(index, index.tagged(tag))
+        mask &= rows_mask(index, index.tagged(tag))
     return mask
 
 
@@ -46,7 +46,8 @@ def _among(column: NDArray[np.integer], codes: Iterable[int | None]) -> Mask:
     return mask
 
 
-def _at(index: ScopeIndex, rows: NDArray[np.intp]) -> Mask:
+def rows_mask(index: ScopeIndex, rows: NDArray[np.integer]) -> Mask:
+    """Return a mask of these rows."""
     mask = np.zeros(len(index), bool)
     mask[rows] = True
     return mask
@@ -54,7 +55,7 @@ def _at(index: ScopeIndex, rows: NDArray[np.intp]) -> Mask:
 
 def holding(index: ScopeIndex, ids: Collection[str]) -> Mask:
     """Return the rows of these records."""
-    return _at(index, index.rows_of(ids))
+    return rows_mask(index, index.rows_of(ids))
 
 
 def ids_by_scope(store: Store, scopes: Collection[str], where: RecordFilter) -> dict[str, set[str]]:

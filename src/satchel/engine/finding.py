@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from satchel.engine.candidates import Pool, gather, strengths_of
 from satchel.engine.core import Core
-from satchel.engine.filtering import holding, ids_by_scope, matching
-from satchel.engine.lanes import Measured, Question, measure
+from satchel.engine.filtering import holding, ids_by_scope, matching, rows_mask
+from satchel.engine.lanes import Measured, Question, measure, strongest_rows
 from satchel.engine.ranking import Candidates, Policy
 from satchel.engine.relevance import LEXICAL
 from satchel.engine.scope_index import ScopeIndex
@@ -82,6 +82,27 @@ class Search:
         if hits or not wanted.widen:
             return hits
         return self._ranked(measured, self._masks(wanted.where.model_copy(update={"statuses": _WIDE})), strength, reachable)
+
+    def strongest(self, count: int) -> list[tuple[MemoryRecord, float]]:
+        """Return the strongest records that are not faint, with their strength; ties by `updated`, then id.
+
+        Where the question has terms, only records that hold one of them.
+        """
+        found: list[tuple[float, float, str, str]] = []
+        for scope, index, mask in zip(self.wanted.scopes, self.indexes, self._masks(self.wanted.where), strict=True):
+            strength = strengths_of(index, self.now, self.core.settings)
+            mask &= self._strong_enough(strength, index)
+            if len(self.question.hashes):
+                mask &= rows_mask(index, index.postings.find(self.question.hashes).rows)
+            rows = strongest_rows(index, mask, strength, count)
+            found += [(-strength[row], -index.columns.updated[row], index.ids[row], scope) for row in rows.tolist()]
+        best = sorted(found)[:count]
+        records = {scope: self.core.store.get(scope, [id for *_, id, of in best if of == scope]) for scope in self.wanted.scopes}
+        return [
+            (record, -strength)
+            for strength, _, id, scope in best
+            if (record := records[scope].get(id)) is not None and record.status in self.wanted.where.statuses
+        ]
 
     def _strong_enough(self, strength: Floats, index: ScopeIndex) -> Mask:
         least = self.wanted.min_strength

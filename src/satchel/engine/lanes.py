@@ -116,10 +116,10 @@ def semantic_lane(measured: Measured, mask: Mask, count: int, question: Question
     return _best(measured.index, rows, measured.index.vectors.exact_products(question.vector, rows), count)
 
 
-def strongest_lane(measured: Measured, mask: Mask, strengths: Floats, count: int) -> Rows:
+def strongest_rows(index: ScopeIndex, mask: Mask, strengths: Floats, count: int) -> Rows:
     """Return the strongest rows, best first. They are proposed for ranking and have no vote in it."""
     rows = np.flatnonzero(mask) if count else np.empty(0, np.intp)
-    return _best(measured.index, rows, strengths[rows], count)
+    return _best(index, rows, strengths[rows], count)
 
 
 def _best(index: ScopeIndex, rows: Rows, values: Floats, count: int) -> Rows:

@@ -6,23 +6,42 @@ It owns what is settled before a search and what is kept after it; it must not k
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Mapping
+from itertools import zip_longest
 
 import numpy as np
+from numpy.typing import NDArray
 
 from satchel.engine.answers import AnswerCache, QueryVectors
+from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, is_constraint
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
 from satchel.engine.finding import Search, Wanted
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.lanes import Question
+from satchel.engine.prompting import Remembered, render
 from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.segmenting import hash_term, segment_query
 from satchel.engine.usage import UsageLog
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Context, ContextRequest, Hit, Hits, RecallRequest, SearchRequest
+from satchel.ports import Position
+from satchel.protocol.filters import RecordFilter
+from satchel.protocol.record import MemoryRecord
 
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
+_DIGEST_TYPES = ("preference", "profile", "task")
+_STANDING = 16
+_NO_TERMS = np.empty(0, np.uint32)
 _BY_RELEVANCE: Policy = Weighted({"relevance": 1.0})
+
+
+def _hashes(query: str) -> NDArray[np.uint32]:
+    return np.array([hash_term(term) for term in segment_query(query)], np.uint32)
+
+
+_DANGERS = _hashes(DANGER_WORDS)
 
 
 class Recaller:
@@ -64,7 +83,7 @@ class Recaller:
         )
         hits = self._answer(wanted, "recall" + request.model_dump_json(exclude={"touch", "scope"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
-            self._touch(hits)
+            self._touch(hit.record for hit in hits)
         return Hits(hits=hits, notes=self._core.notes.all())
 
     def search(self, principal: Principal, request: SearchRequest) -> Hits:
@@ -79,8 +98,23 @@ class Recaller:
         return Hits(hits=self._answer(wanted, "search" + request.model_dump_json(exclude={"scope"})), notes=self._core.notes.all())
 
     def context(self, principal: Principal, request: ContextRequest) -> Context:
-        """Render what is remembered as a prompt block (RCL-6); without a question the digest, and a blank question counts as none."""
-        raise NotImplementedError
+        """Render what is remembered as a prompt block (RCL-6): what `recall` finds, and the scope's standing constraints with it.
+
+        Without a question (a blank one counts as none) the digest: the strongest profile, preference, task and pinned records.
+        """
+        scopes = principal.readable(request.scope)
+        where = request.to_filter()
+        if request.query is None or not _UNREADABLE.sub("", request.query).strip():
+            memories = self._digest(scopes, where, request.limit)
+        else:
+            asked = request.model_dump(exclude={"session", "max_tokens", "heading"}, exclude_unset=True)
+            hits = self.recall(principal, RecallRequest.model_validate(asked | {"limit": request.limit, "touch": False})).hits
+            memories = [Remembered(hit.record, hit.reasons["strength"]) for hit in hits]
+        memories += self._constraints(scopes, where)
+        block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading)
+        if self._core.settings.touch_on_recall:
+            self._touch(block.shown)
+        return Context(text=block.text, ids=tuple(record.id for record in block.shown), tokens=block.tokens)
 
     def flush(self) -> None:
         """Write the usage gathered so far into the store: before an export, for exact counts."""
@@ -96,7 +130,7 @@ class Recaller:
 
     def _answer(self, wanted: Wanted, question: str) -> tuple[Hit, ...]:
         """Return the hits, or the answer that was given before where nothing has changed since; all reads see one state of the store."""
-        hashes = np.array([hash_term(term) for term in segment_query(wanted.query)], np.uint32)
+        hashes = _hashes(wanted.query)
         if not wanted.scopes or not len(hashes):
             return ()
         vector = self._vectors.of(wanted.query)
@@ -107,14 +141,40 @@ class Recaller:
             hits = self._answers.get(key, positions, now)
             if hits is not None:
                 return hits
-            indexes = [self._indexes.get(scope, positions[scope]) for scope in wanted.scopes]
+            indexes = self._current(wanted.scopes, positions)
             hits = Search(self._core, wanted, indexes, Question(hashes, vector), now).hits()
         if all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
             self._answers.put(key, positions, now, hits)
         return hits
 
-    def _touch(self, hits: tuple[Hit, ...]) -> None:
-        uses = self._usage.add([(hit.record.scope, hit.record.id) for hit in hits], self._core.now())
+    def _digest(self, scopes: tuple[str, ...], where: RecordFilter, limit: int) -> list[Remembered]:
+        """Return what an agent should know before anything is asked, each type's strongest in turn so that none crowds out the others."""
+        wheres = [_among(where, {name}) for name in _DIGEST_TYPES] + [where.model_copy(update={"pinned": True})]
+        columns = [self._strongest(scopes, one, limit) for one in wheres]
+        taken = [memory for row in zip_longest(*columns) for memory in row if memory is not None]
+        return _distinct(taken)[:limit]
+
+    def _constraints(self, scopes: tuple[str, ...], where: RecordFilter) -> list[Remembered]:
+        """Return the scopes' standing constraints: prohibitions among the strongest preferences and profiles, and dangers by their words."""
+        found = self._strongest(scopes, _among(where, STANDING_TYPES), _STANDING) + self._strongest(scopes, where, _STANDING, _DANGERS)
+        return [memory for memory in found if is_constraint(memory.record)]
+
+    def _strongest(
+        self, scopes: tuple[str, ...], where: RecordFilter | None, count: int, terms: NDArray[np.uint32] = _NO_TERMS
+    ) -> list[Remembered]:
+        if not scopes or where is None:
+            return []
+        wanted = Wanted("", scopes, where, _BY_RELEVANCE, count, min_strength=self._core.settings.min_strength)
+        with self._core.store.reading():
+            indexes = self._current(scopes, self._core.store.positions(scopes))
+            found = Search(self._core, wanted, indexes, Question(terms, None), self._core.now().timestamp()).strongest(count)
+        return [Remembered(record, strength) for record, strength in found]
+
+    def _current(self, scopes: tuple[str, ...], positions: Mapping[str, Position]) -> list[ScopeIndex]:
+        return [self._indexes.get(scope, positions[scope]) for scope in scopes]
+
+    def _touch(self, records: Iterable[MemoryRecord]) -> None:
+        uses = self._usage.add([(record.scope, record.id) for record in records], self._core.now())
         self._indexes.used(uses)
 
 
@@ -128,3 +188,13 @@ def readable(query: str) -> str:
     if not text:
         raise InvalidRequest.of([{"field": "query", "message": "may not be empty"}])
     return text
+
+
+def _among(where: RecordFilter, types: Collection[str]) -> RecordFilter | None:
+    """Return the filter narrowed to these types; None where it names only others."""
+    kept = tuple(sorted(set(types) & set(where.types) if where.types else types))
+    return where.model_copy(update={"types": kept}) if kept else None
+
+
+def _distinct(memories: Iterable[Remembered]) -> list[Remembered]:
+    return list({(memory.record.scope, memory.record.id): memory for memory in reversed(list(memories))}.values())[::-1]
