@@ -13,8 +13,8 @@ from satchel.protocol.record import MemoryRecord, core_type
 STANDING_TYPES = frozenset({"profile", "preference"})
 
 DANGER_WORDS = (
-    "过敏 禁忌 忌口 哮喘 癫痫 心脏病 不耐 allergy allergic allergies anaphylaxis epilepsy epileptic asthma asthmatic intolerant intolerance "
-    "contraindicated contraindication coeliac celiac"
+    "过敏 禁忌 忌口 哮喘 癫痫 心脏病 不耐 allergy allergic allergies anaphylaxis epilepsy epileptic asthma asthmatic intolerant "
+    "intolerance contraindicated contraindication coeliac celiac"
 )
 """Words by which an index finds memories of dangers to the user; `is_constraint` then decides."""
 

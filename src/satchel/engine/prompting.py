@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from satchel.engine.constraints import is_constraint
@@ -109,11 +109,13 @@ def render(memories: Sequence[Remembered], *, max_tokens: int, heading: str | No
     if not memories:
         return Block("", (), 0)
     words = _WORDS[language_of([memory.record for memory in memories])]
-    ranked = sorted(memories, key=lambda memory: not is_constraint(memory.record))  # stable: the order given decides the rest
+    binding = {id(memory.record) for memory in memories if is_constraint(memory.record)}
+    # Sorting is stable: of the others, the order given decides.
+    ranked = sorted(memories, key=lambda memory: (0, -memory.importance) if id(memory.record) in binding else (1, 0.0))
     brief = max_tokens < _BRIEF_BELOW
     head = words.brief if brief else f"{quoted(heading) if heading else words.heading}\n{words.guard}"
     frame = "\n".join([head, OPENING, CLOSING, *([] if brief else [words.must, words.rest])])
-    chosen = _fitting(ranked, words, max_tokens - estimate_tokens(frame))
+    chosen = _fitting(ranked, binding, words, max_tokens - estimate_tokens(frame))
     chosen.sort(key=lambda line: (not line.constraint, -line.importance))
     text = "\n".join([head, OPENING, *_body(chosen, words, titled=not brief), CLOSING]) if chosen else ""
     return Block(text, tuple(line.record for line in chosen), estimate_tokens(text))
@@ -126,7 +128,7 @@ class _Line(NamedTuple):
     importance: float
 
 
-def _fitting(ranked: Sequence[Remembered], words: _Words, budget: int) -> list[_Line]:
+def _fitting(ranked: Sequence[Remembered], binding: Collection[int], words: _Words, budget: int) -> list[_Line]:
     """Take records until the budget is used; one record takes no more than half of it while others wait."""
     lines: list[_Line] = []
     share = budget if len(ranked) == 1 else max(budget // 2, 2 * _SHORTEST)
@@ -135,7 +137,7 @@ def _fitting(ranked: Sequence[Remembered], words: _Words, budget: int) -> list[_
         around = estimate_tokens(f"999. {label} \n")
         content = _shortened(quoted(record.content), min(budget - around, share))
         if content:
-            lines.append(_Line(record, f"{label} {content}", is_constraint(record), importance))
+            lines.append(_Line(record, f"{label} {content}", id(record) in binding, importance))
             budget -= around + estimate_tokens(content)
     return lines
 

@@ -155,7 +155,7 @@ class Recaller:
         return _distinct(taken)[:limit]
 
     def _constraints(self, scopes: tuple[str, ...], where: RecordFilter) -> list[Remembered]:
-        """Return the scopes' standing constraints: prohibitions among the strongest preferences and profiles, and dangers by their words."""
+        """Return the standing constraints: prohibitions among the strongest preferences and profiles, and dangers found by their words."""
         found = self._strongest(scopes, _among(where, STANDING_TYPES), _STANDING) + self._strongest(scopes, where, _STANDING, _DANGERS)
         return [memory for memory in found if is_constraint(memory.record)]
 
