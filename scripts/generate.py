@@ -6,9 +6,12 @@ import json
 import sys
 from pathlib import Path
 
-from satchel.protocol import schema, typescript
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts import reference  # noqa: E402
+
+from satchel.protocol import schema, typescript  # noqa: E402
 
 
 def generated() -> dict[Path, str]:
@@ -18,6 +21,8 @@ def generated() -> dict[Path, str]:
         for name, document in schema.documents().items()
     }
     files[ROOT / "spec" / "types" / "satchel.d.ts"] = typescript.declarations()
+    files[ROOT / "docs" / "cli.md"] = reference.command_line()
+    files[ROOT / "docs" / "operations.md"] = reference.operations()
     return files
 
 
