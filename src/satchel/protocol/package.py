@@ -10,7 +10,7 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Annotated, Any, Protocol
 
@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from satchel.errors import InvalidPackage, InvalidRequest, Unsupported
 from satchel.protocol.record import Label, MemoryRecord, ProtocolModel
-from satchel.protocol.scope import Scope
+from satchel.protocol.scope import Scope, parse_scope
 from satchel.protocol.times import Instant
 from satchel.protocol.validation import faults_of
 from satchel.protocol.version import PROTOCOL_VERSION, check_version
@@ -96,10 +96,11 @@ def _encode(line: PackageLine) -> tuple[str, bytes]:
     return "unknown", _dump(line.kind, line.value)
 
 
-def write_package(header: Header, lines: Iterable[PackageLine]) -> Iterator[bytes]:
+def write_package(header: Header, lines: Iterable[PackageLine], remarks: Mapping[str, Any] | None = None) -> Iterator[bytes]:
     """Yield the package as chunks of bytes: header, the lines in the order given, trailer.
 
-    The caller gives tombstones first, then records, then working snapshots.
+    The caller gives tombstones first, then records, then working snapshots. `remarks` are further members of the trailer (JSON),
+    read when it is written, so that the lines' maker can count into them.
     """
     digest = hashlib.sha256()
     counts: Counter[str] = Counter()
@@ -114,7 +115,8 @@ def write_package(header: Header, lines: Iterable[PackageLine]) -> Iterator[byte
             pending.clear()
     digest.update(pending)
     yield bytes(pending)
-    yield _dump("trailer", Trailer(counts=dict(counts), sha256=digest.hexdigest()).model_dump(mode="json"))
+    trailer = Trailer(counts=dict(counts), sha256=digest.hexdigest())
+    yield _dump("trailer", {**(remarks or {}), **trailer.model_dump(mode="json")})
 
 
 def compress(chunks: Iterable[bytes], level: int = 3) -> Iterator[bytes]:
@@ -212,10 +214,14 @@ def _decode(number: int, data: bytes) -> PackageLine:
 
 @dataclass(slots=True)
 class Package:
-    """A verified package. Iterate `lines()` as often as wanted; `close()` removes the temporary file."""
+    """A verified package. Iterate `lines()` as often as wanted; `close()` removes the temporary file.
+
+    `scopes`: every scope that its records, tombstones and working snapshots are of.
+    """
 
     header: Header
     trailer: Trailer
+    scopes: frozenset[str]
     _spool: IO[bytes] = field(repr=False)
 
     def lines(self) -> Iterator[PackageLine]:
@@ -259,6 +265,7 @@ def read_package(stream: Readable, *, check_lines: bool = True) -> Package:
 def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
     digest = hashlib.sha256()
     counts: Counter[str] = Counter()
+    scopes: set[str] = set()
     header: Header | None = None
     trailer: Trailer | None = None
     seen_record = False
@@ -272,7 +279,9 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
             spool.write(_dump("trailer", trailer.model_dump(mode="json")))
             continue
         else:
-            name = _count_name(number, data, check_lines)
+            name, scope = _look_at(number, data, check_lines)
+            if scope is not None:
+                scopes.add(scope)
             if name == "deleted" and seen_record:
                 raise InvalidPackage(f"line {number}: a tombstone follows a record; tombstones come first", line=number)
             seen_record = seen_record or name not in {"deleted", "unknown"}
@@ -284,7 +293,7 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
     if trailer is None:
         raise InvalidPackage("the package is truncated: its trailer is missing")
     _prove(trailer, digest.hexdigest(), counts)
-    return Package(header, trailer, spool)
+    return Package(header, trailer, frozenset(scopes), spool)
 
 
 def _prove(trailer: Trailer, digest: str, counts: Counter[str]) -> None:
@@ -316,16 +325,22 @@ def _trailer(number: int, data: bytes) -> Trailer:
         raise _model_fault(number, error) from None
 
 
-def _count_name(number: int, data: bytes, check_lines: bool) -> str:
+def _look_at(number: int, data: bytes, check_lines: bool) -> tuple[str, str | None]:
+    """Return the count's name and the scope of one line."""
     if check_lines:
-        return _encode_name(_decode(number, data))
+        line = _decode(number, data)
+        if isinstance(line, MemoryRecord):
+            return line.status.value, line.scope
+        return ("working", line.scope) if isinstance(line, WorkingSnapshot) else ("unknown", None)
     kind, value = _parse(number, data)
     if kind in {"record", "tombstone"}:
-        return str(value.get("record", {}).get("status", "active"))
-    return "working" if kind == "working" else "unknown"
+        record = value.get("record", {})
+        return str(record.get("status", "active")), _scope_of(number, record)
+    return ("working", _scope_of(number, value.get("working", {}))) if kind == "working" else ("unknown", None)
 
 
-def _encode_name(line: PackageLine) -> str:
-    if isinstance(line, MemoryRecord):
-        return line.status.value
-    return "working" if isinstance(line, WorkingSnapshot) else "unknown"
+def _scope_of(number: int, value: dict[str, Any]) -> str:
+    try:
+        return parse_scope(str(value.get("scope", "")))
+    except InvalidRequest as error:
+        raise _model_fault(number, error) from None

@@ -292,6 +292,15 @@ class MemoryRecord(ProtocolModel):
         """Return the sha-256 (hex) of the canonical JSON of `state`: sorted keys, no spaces, UTF-8."""
         return hashlib.sha256(canonical_json(self.state())).hexdigest()
 
+    def proof_hash(self) -> str:
+        """Return the sha-256 (hex) of what a record's origin said: its state without what the store decides on taking it in.
+
+        Left out: `stored_at`, `updated_at`, `revision`, `source.import_id`. Equal before and after a move that lost nothing.
+        """
+        state = {name: value for name, value in self.state().items() if name not in _DECIDED_BY_STORE}
+        state["source"] = {name: value for name, value in state["source"].items() if name != "import_id"}
+        return hashlib.sha256(canonical_json(state)).hexdigest()
+
     def to_json(self) -> str:
         """Write the record as one line of JSON, without members that are null."""
         return self.model_dump_json(exclude_none=True)
@@ -300,6 +309,9 @@ class MemoryRecord(ProtocolModel):
     def is_tombstone(self) -> bool:
         """Whether only a tombstone is left."""
         return self.status is Status.DELETED
+
+
+_DECIDED_BY_STORE = frozenset({"stored_at", "updated_at", "revision"})
 
 
 def canonical_json(value: Any) -> bytes:
