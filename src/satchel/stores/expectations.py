@@ -1,0 +1,129 @@
+"""Whether a batch may be written: its well-formedness, and what its changes expect of the records as they stand.
+
+It must not know how records are kept: a store tells it what stands where. Changes of a batch are looked at in order, each
+after those before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from satchel.errors import Conflict, Fault, InvalidRequest
+from satchel.ports import Batch, Document, Put, Remove
+from satchel.stores.columns import LARGEST
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+Address = tuple[str, str]
+"""Scope and id."""
+
+
+def address(change: Put | Remove) -> Address:
+    """Return which record a change is about."""
+    return (change.record.scope, change.record.id) if isinstance(change, Put) else (change.scope, change.id)
+
+
+def require_expected(
+    changes: Sequence[Put | Remove], revisions: Mapping[Address, int], holders: Callable[[str, str], Collection[str]]
+) -> None:
+    """Look at every change's expectation.
+
+    `revisions` has the records that stand before the batch; `holders` gives the ids of those of a scope with a content hash.
+
+    Raises:
+        Conflict: `details["failed"]` has the index of each change that failed, `expected` and `actual` are the first one's revisions.
+    """
+    unfolding = _Unfolding(revisions, holders)
+    failed = [place for place, change in enumerate(changes) if not unfolding.admits(change)]
+    if failed:
+        first = changes[failed[0]]
+        scope, record_id = address(first)
+        raise Conflict(
+            f"record {record_id!r} of {scope} was changed in the meantime, or its content is already remembered",
+            failed=failed,
+            expected=first.expect,
+            actual=revisions.get((scope, record_id), 0),
+        )
+
+
+class _Unfolding:
+    """The records as they stand after each change of a batch in turn."""
+
+    def __init__(self, revisions: Mapping[Address, int], holders: Callable[[str, str], Collection[str]]) -> None:
+        self._before = revisions
+        self._holders = holders
+        self._now: dict[Address, tuple[int, str]] = {}
+        self._taken: dict[Address, set[str]] = {}
+        """Ids by scope and content hash, of records that the batch has written."""
+
+    def admits(self, change: Put | Remove) -> bool:
+        """Tell whether the change may be made, and make it if so."""
+        where = address(change)
+        known = self._now.get(where)
+        revision = self._before.get(where, 0) if known is None else known[0]
+        if change.expect is not None and change.expect != revision:
+            return False
+        content = change.record.content_hash if isinstance(change, Put) else ""
+        if isinstance(change, Put) and change.only_if_new_content and content and self._is_held_elsewhere(where, content):
+            return False
+        if known is not None and known[1]:
+            self._taken[where[0], known[1]].discard(where[1])
+        self._now[where] = (change.record.revision, content) if isinstance(change, Put) else (0, "")
+        if content:
+            self._taken.setdefault((where[0], content), set()).add(where[1])
+        return True
+
+    def _is_held_elsewhere(self, where: Address, content: str) -> bool:
+        scope, record_id = where
+        if self._taken.get((scope, content), set()) - {record_id}:
+            return True
+        return any(other != record_id and (scope, other) not in self._now for other in self._holders(scope, content))
+
+
+def require_well_formed(batch: Batch) -> None:
+    """Refuse what a store could not keep.
+
+    Raises:
+        InvalidRequest: all faults at once.
+    """
+    faults: list[Fault] = []
+    for place, change in enumerate(batch.changes):
+        if isinstance(change, Put) and change.record.revision > LARGEST:
+            faults.append({"field": f"changes.{place}.revision", "message": f"is larger than {LARGEST}"})
+        log = change.log
+        if not all(is_storable(text) for text in (*address(change), log.operation, log.agent or "", log.reason or "")):
+            faults.append({"field": f"changes.{place}", "message": "its names and reasons may not hold NUL or lone surrogates"})
+    for place, document in enumerate(batch.documents):
+        if not all(is_storable(text) for text in (document.collection, document.key, document.scope or "")):
+            faults.append({"field": f"documents.{place}", "message": "its names may not hold NUL or lone surrogates"})
+    if faults:
+        raise InvalidRequest.of(faults, subject="batch")
+
+
+def write_document(document: Document) -> str:
+    """Return a document's value as JSON text.
+
+    Raises:
+        InvalidRequest: JSON cannot write it.
+    """
+    try:
+        text = json.dumps(document.value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        field = f"documents.{document.collection}.{document.key}"
+        raise InvalidRequest.of([{"field": field, "message": f"is not JSON: {error}"}], subject="batch") from None
+    return text
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Undo `write_document`."""
+    value: dict[str, Any] = json.loads(text)
+    return value
+
+
+def is_storable(text: str) -> bool:
+    """Whether every store can keep, and look for, this text."""
+    return _UNSTORABLE.search(text) is None
