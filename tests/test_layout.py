@@ -25,7 +25,7 @@ EXCEPTIONS = {
     "operations/models.py": 646,
 }
 
-SHAPELESS = {"utils", "helpers", "common", "misc", "util", "helper", "tools", "base"}
+SHAPELESS = {"utils", "helpers", "common", "misc", "util", "helper", "tools"}
 
 
 def _name(path: Path) -> str:

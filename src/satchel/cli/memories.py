@@ -152,7 +152,7 @@ def confirm(session: Session, id_: Id) -> None:
 
 def forget(
     session: Session,
-    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="The record's id.")] = None,
+    id_: Annotated[str | None, typer.Argument(metavar="ID", help="The record's id.")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="Whatever answers this question.")] = None,
     from_session: Annotated[str | None, typer.Option("--session", metavar="SESSION", help="Everything said in a session.")] = None,
     import_id: Annotated[str | None, typer.Option("--import", metavar="IMPORT_ID", help="Everything an import brought.")] = None,

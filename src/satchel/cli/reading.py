@@ -192,7 +192,7 @@ def _tell_hits(session: Session, found: Any, explain: bool) -> None:
 
 def context(
     session: Session,
-    query: Annotated[str | None, typer.Argument(metavar="[QUERY]", help="The question; left out, the digest.")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="The question; left out, the digest.")] = None,
     from_session: Annotated[str | None, typer.Option("--session", metavar="SESSION", help="The session it is for.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=50, max=100_000, help="Budget, estimated.")] = None,
     limit: Limit = None,
