@@ -15,7 +15,7 @@ from satchel.engine.retention import default_class, default_half_life
 from satchel.engine.settings import Settings
 from satchel.errors import InvalidRequest
 from satchel.migrate.items import Draft, made_id
-from satchel.migrate.references import OUTSIDE_ITSELF, is_unresolved
+from satchel.migrate.statements import OUTSIDE_ITSELF, is_unresolved
 from satchel.migrate.times import Moment
 from satchel.protocol.record import MAX_CONTENT_BYTES, MAX_ID_LENGTH, TYPE_ALIASES, MemoryRecord
 from satchel.protocol.times import TimeBasis
@@ -51,7 +51,7 @@ class Drafted:
 
 
 def finish(item: str, draft: Draft, scope: str, stamp: Stamp) -> Drafted:
-    """Turn an item's draft into a record of a scope. The same draft gives the same record, but for `stored_at` and an unknown `updated_at`."""
+    """Turn an item's draft into a record of a scope. It is the same for the same draft, `stored_at` and an unknown `updated_at` apart."""
     changes = list(draft.changes)
     content = _cleaned(draft.content, "content", changes)
     if not content.strip():

@@ -23,7 +23,7 @@ DELETED_AT_ORIGIN = "deleted at origin"
 _NAMESPACE = uuid.UUID("5c1d7f0e-7c0b-5a57-9d0e-2f6f6b1a4d53")
 
 Owner = Mapping[str, str]
-"""Whom the origin says an item belongs to: names by segment kind, as in `{"user": "alice", "agent": "helper"}`."""
+"""Whom the origin says an item belongs to: names by segment kind, as in `{"user": "alice", "agent": "helper"}`, or a whole `scope`."""
 
 
 def made_id(kind: str, *parts: str) -> str:

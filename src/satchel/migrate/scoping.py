@@ -79,6 +79,11 @@ class ScopeMap:
 
 
 def _native(owner: Owner) -> str | None:
+    if "scope" in owner:
+        try:
+            return parse_scope(owner["scope"])
+        except InvalidRequest:
+            return None
     kind = next((kind for kind in _OWNING if owner.get(kind, "").strip()), None)
     if kind is None:
         return None

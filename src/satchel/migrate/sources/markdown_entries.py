@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from satchel.engine.retention import is_lasting
 from satchel.migrate.items import Draft, Options, SourceItem, deleted, dropped, made_id, quarantined, relative_name
 from satchel.migrate.reading import read_text
 from satchel.migrate.sources.markdown_text import Entry, FrontMatter, between_section_marks, entries_of, split_front_matter
+from satchel.migrate.statements import type_about_user
 from satchel.migrate.times import NO_ZONE, UNTIMED, Moment, modified, read_time
 from satchel.protocol.record import Origin, Status
 
@@ -30,7 +30,6 @@ _COMMENT_MEMBER = re.compile(r"(observed|status)\s*:\s*([^|]+)")
 _CLOCK = re.compile(r"[\[(*]{0,3}(\d{1,2}:\d{2}(?::\d{2})?)[\])*]{0,3}\s*(?:[-–—:|：]\s*)?")
 _INDEX_LINE = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)\s*(?:[-–—:：]+\s*(.*))?\Z", re.DOTALL)
 _LINK = re.compile(r"\[\[([^\]]+)\]\]")
-_PREFERS = re.compile(r"\b(?:prefers?|always|never|likes?|dislikes?)\b|喜欢|偏好|总是|不要|讨厌", re.IGNORECASE)
 _IMPORT = re.compile(r"@\S+")
 _TEMPLATE = (
     "begin each directive with",
@@ -176,15 +175,12 @@ def _flattened(matter: FrontMatter) -> dict[str, object]:
 
 def _type_of_memory(draft: Draft) -> None:
     """Map the four types of coding agents: what is known of the user is profile or preference, feedback is preference."""
-    mapped = {
-        "user": "preference" if _PREFERS.search(draft.content) else "profile",
-        "feedback": "preference",
-        "project": "fact",
-        "reference": "fact",
-    }
-    if draft.type in mapped:
+    mapped = _MEMORY_TYPES.get(draft.type)
+    if draft.type == "user":
+        mapped = type_about_user(draft.content, "profile")
+    if mapped:
         draft.meta["original_type"] = draft.type
-        draft.type = mapped[draft.type]
+        draft.type = mapped
 
 
 def _session_start(path: Path, session: str | None) -> tuple[Moment, str | None]:
@@ -235,7 +231,7 @@ def sections(type: str) -> Role:
     def role(folder: Folder, path: Path) -> Iterator[SourceItem]:
         created = modified(path)
         for number, entry in enumerate(between_section_marks(read_text(path)), 1):
-            kind = "profile" if type == "preference" and is_lasting(entry.text) else type
+            kind = type_about_user(entry.text, type) if type == "preference" else type
             draft = Draft(folder.identity(path, entry.text), entry.text, kind, created, agent=folder.agent)
             yield SourceItem(f"{folder.item(path)}#{number}", draft)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from satchel.migrate.items import Draft, Options, Reading, SourceItem, made_id, quarantined
 from satchel.migrate.reading import encoding_note, encoding_of, lines_of, reading, refuse
-from satchel.migrate.references import OUTSIDE_ITSELF, is_unresolved
+from satchel.migrate.statements import OUTSIDE_ITSELF, is_unresolved
 
 _NAMES = ("memory.jsonl", "memory.json")
 

@@ -1,11 +1,13 @@
-"""Statements that lean on something outside themselves: pronouns and pointers, in Chinese and in English.
+"""What the words of a short statement say about it: whether it leans on something outside itself, and what it says of a user.
 
-Such text is kept as it is and flagged; nothing is filled in from a guess. It knows text only.
+Text is kept as it is; nothing is filled in from a guess. It knows Chinese and English text, and no format.
 """
 
 from __future__ import annotations
 
 import re
+
+from satchel.engine.retention import is_lasting
 
 OUTSIDE_ITSELF = "refers to something outside itself"
 """What a receipt says of such a statement."""
@@ -22,3 +24,13 @@ _UNRESOLVED = re.compile(
 def is_unresolved(text: str) -> bool:
     """Tell whether a short statement leans on something outside itself: "He likes it too", 他也喜欢."""
     return len(text) <= 200 and bool(_UNRESOLVED.search(text.strip()))
+
+
+_PREFERS = re.compile(r"\b(?:prefers?|always|never|(?:dis)?likes?|hates?|loves?)\b|喜欢|偏好|总是|不要|讨厌|不喜", re.IGNORECASE)
+
+
+def type_about_user(text: str, otherwise: str) -> str:
+    """Return the type of a statement that its tool keeps about the user: an allergy or identity, a preference, or something else."""
+    if is_lasting(text):
+        return "profile"
+    return "preference" if _PREFERS.search(text) else otherwise
