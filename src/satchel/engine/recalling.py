@@ -81,7 +81,7 @@ class Recaller:
             strict=request.min_strength is not None,
             widen=request.min_strength is None and not request.statuses,
         )
-        hits = self._answer(wanted, "recall" + request.model_dump_json(exclude={"touch", "scope"}))
+        hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
             self._touch(hit.record for hit in hits)
         return Hits(hits=hits, notes=self._core.notes.all())
