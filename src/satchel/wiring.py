@@ -107,7 +107,7 @@ def _open_store(scheme: str, rest: str, *, create_folder: bool) -> Store:
     elif not path.parent.is_dir():
         hint = "" if path.is_absolute() or not Path("/", rest).parent.is_dir() else f"; for an absolute path write {scheme}:////{rest}"
         raise _bad_url(f"the folder {str(path.parent)!r} does not exist{hint}")
-    return factory(path)  # type: ignore[no-any-return]
+    return factory(f"{scheme}:///{path}")  # type: ignore[no-any-return]
 
 
 def _open_engine(
