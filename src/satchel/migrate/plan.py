@@ -1,0 +1,146 @@
+"""What a migration is going to do: the opened source, the rules, and each item as the store will be asked to take it.
+
+Running, dry-running and verifying all begin here, so that they cannot disagree. It must not know the store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from satchel.migrate.catalogue import source_for
+from satchel.migrate.drafting import Stamp, finish
+from satchel.migrate.items import Options, Reading, SourceItem
+from satchel.migrate.scoping import NO_SCOPE, ScopeMap
+from satchel.migrate.times import zone_named
+from satchel.operations.models import ImportItem, ImportOrigin, ReceiptOutcome
+from satchel.protocol.record import MemoryRecord, canonical_json
+
+_MAX_LABEL = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """One item: as the source gave it, and as the store is asked to take it. `scope` is known for deleted items, too."""
+
+    source: SourceItem
+    request: ImportItem
+    scope: str | None = None
+
+    @property
+    def record(self) -> MemoryRecord | None:
+        """The record to be written."""
+        return self.request.record
+
+
+@dataclass(slots=True)
+class Plan:
+    """An import that has not begun. `items` may be iterated once."""
+
+    import_id: str
+    origin: ImportOrigin
+    reading: Reading
+    scopes: ScopeMap
+    stamp: Stamp
+    _ids: dict[int, int] = field(default_factory=dict)
+    _labels: Counter[int] = field(default_factory=Counter)
+
+    def items(self) -> Iterator[PlannedItem]:
+        """Yield every item of the source in its order."""
+        for item in self.reading.items:
+            yield self._planned(item)
+
+    def notes(self) -> list[str]:
+        """Say what was detected and where things go; complete after the last item."""
+        return [*self.reading.notes, *self.scopes.notes()]
+
+    def _planned(self, item: SourceItem) -> PlannedItem:
+        label = self._label(item.item)
+        owner = item.draft.owner if item.draft else item.owner
+        scope = self.scopes.resolve(owner) if item.draft or item.deleted_at_origin else None
+        if item.draft is None:
+            return PlannedItem(item, ImportItem(item=label, outcome=item.outcome, reason=item.reason), scope)
+        if scope is None:
+            whose = ", ".join(f"{kind} {name}" for kind, name in owner.items())
+            return self._refused(item, label, f"no rule says where what belongs to {whose} goes" if whose else f"the item {NO_SCOPE}")
+        drafted = finish(label, item.draft, scope, self.stamp)
+        if drafted.record is None:
+            empty = drafted.problem == "has no content"
+            outcome = ReceiptOutcome.DROPPED if empty else ReceiptOutcome.QUARANTINED
+            return PlannedItem(item, ImportItem(item=label, outcome=outcome, reason=(drafted.problem or "")[:_MAX_LABEL]), scope)
+        twin = self._twin(drafted.record)
+        if twin:
+            return self._refused(item, label, twin)
+        outcome = ReceiptOutcome.TRANSFORMED if drafted.changes else ReceiptOutcome.ACCEPTED
+        return PlannedItem(item, ImportItem(item=label, record=drafted.record, outcome=outcome, changes=drafted.changes), scope)
+
+    def _refused(self, item: SourceItem, label: str, reason: str) -> PlannedItem:
+        return PlannedItem(item, ImportItem(item=label, outcome=ReceiptOutcome.QUARANTINED, reason=reason[:_MAX_LABEL]))
+
+    def _twin(self, record: MemoryRecord) -> str | None:
+        """Say what is wrong where the source gave the id before. Hashes are kept, not ids, for a source may have millions."""
+        key, content = hash((record.scope, record.id)), hash(record.content_hash)
+        seen = self._ids.setdefault(key, content)
+        if len(self._ids) and seen != content:
+            return f"the id {record.id[:200]} stands twice in the source, with different contents"
+        return None
+
+    def _label(self, label: str) -> str:
+        """Make labels unique, for receipts are found by them."""
+        label = label.encode("utf-8", "replace").decode().replace("\x00", "")[: _MAX_LABEL - 16]
+        key = hash(label)
+        self._labels[key] += 1
+        return label if self._labels[key] == 1 else f"{label} ({self._labels[key]})"
+
+
+def make_plan(
+    kind: str,
+    path: str | Path,
+    *,
+    scope: str | None = None,
+    tz: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    scope_map: Mapping[str, str] | None = None,
+    now: datetime | None = None,
+) -> Plan:
+    """Open a source and settle the rules. Nothing is written.
+
+    The import's id follows from the kind, the place, the bytes and the rules: the same move again is the same import.
+    Raises InvalidRequest where the source cannot be read, or nobody says whose the memories are.
+    """
+    place = Path(path).expanduser().absolute()
+    source = source_for(kind)
+    scopes = ScopeMap(kind, scope, dict(scope_map or {}))
+    options = Options(zone_named(tz) if tz else None, dict(mapping or {}))
+    reading = source.read(place, options)
+    scopes.require(reading.names_owners)
+    said: dict[str, Any] = {"tz": tz, "mapping": dict(mapping or {}), "scope_map": dict(scopes.rules)}
+    said = {name: value for name, value in said.items() if value}
+    origin = ImportOrigin(kind=kind, path=_storable(place), scope=scopes.scope, digest=reading.digest(), options=said)
+    import_id = f"{kind}-{hashlib.sha256(canonical_json(origin.model_dump(mode='json'))).hexdigest()[:16]}"
+    return Plan(import_id, origin, reading, scopes, Stamp(kind, import_id, now or datetime.now(UTC)))
+
+
+def plan_again(import_id: str, origin: ImportOrigin, *, now: datetime | None = None) -> Plan:
+    """Open the source of an import as it was opened then. Raises InvalidRequest where it is no longer there or no longer readable."""
+    said = origin.options
+    plan = make_plan(
+        origin.kind,
+        origin.path,
+        scope=origin.scope,
+        tz=said.get("tz"),
+        mapping=said.get("mapping"),
+        scope_map=said.get("scope_map"),
+        now=now,
+    )
+    plan.stamp = Stamp(origin.kind, import_id, plan.stamp.now)
+    return plan
+
+
+def _storable(path: Path) -> str:
+    return str(path).encode("utf-8", "replace").decode()
