@@ -1,0 +1,77 @@
+"""Where a PostgreSQL store is: its URL taken apart into what the driver needs, our options, and what a person may read.
+
+It must not know how a connection is made.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+
+from satchel.errors import Fault, InvalidRequest
+
+DEFAULT_SCHEMA = "satchel"
+DEFAULT_CONNECTIONS = 16
+MAX_PARTITIONS = 1024
+
+_SCHEMES = ("postgresql", "postgres")
+_OURS = frozenset({"schema", "partitions", "connections"})
+_PRIVATE = frozenset({"password", "sslpassword", "sslkey", "passfile"})
+
+
+class Location(NamedTuple):
+    """`conninfo` holds the password, `shown` never. `partitions` is 0 where the URL does not ask for any."""
+
+    conninfo: str
+    schema: str
+    partitions: int
+    connections: int
+    shown: str
+
+
+def parse(url: str) -> Location:
+    """Take a URL apart: `postgresql://user@host/database?schema=tenant&partitions=16`, other options being the driver's.
+
+    Raises:
+        InvalidRequest: it is no such URL, or an option of ours is wrong.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in _SCHEMES:
+        raise InvalidRequest.of([{"field": "url", "message": "expected postgresql://user@host:port/database"}])
+    options = parse_qsl(parts.query, keep_blank_values=True)
+    ours = {name: value for name, value in options if name in _OURS}
+    theirs = [(name, value) for name, value in options if name not in _OURS]
+    faults: list[Fault] = []
+    schema = ours.get("schema", DEFAULT_SCHEMA)
+    if not _is_schema(schema):
+        faults.append({"field": "schema", "message": "expected a name of 1 to 63 bytes that does not start with pg_"})
+    partitions = _number(ours, "partitions", 0, MAX_PARTITIONS, faults)
+    connections = _number(ours, "connections", DEFAULT_CONNECTIONS, 1000, faults)
+    if faults:
+        raise InvalidRequest.of(faults, subject="store URL")
+    conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(theirs), ""))
+    public = [(name, value) for name, value in theirs if name not in _PRIVATE] + [(name, ours[name]) for name in ours if name == "schema"]
+    shown = urlunsplit(("postgresql", _without_password(parts.netloc), parts.path, urlencode(public, safe="/"), ""))
+    return Location(conninfo, schema, partitions, max(1, connections), shown)
+
+
+def _without_password(netloc: str) -> str:
+    user, at, host = netloc.rpartition("@")
+    return f"{user.partition(':')[0]}{at}{host}"
+
+
+def _is_schema(name: str) -> bool:
+    return 0 < len(name.encode()) <= 63 and "\x00" not in unquote(name) and not name.lower().startswith("pg_")
+
+
+def _number(options: dict[str, str], name: str, default: int, largest: int, faults: list[Fault]) -> int:
+    text = options.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and int(text) <= largest):
+        faults.append({"field": name, "message": f"expected a number up to {largest}"})
+        return default
+    return int(text)
+
+
+def quoted(name: str) -> str:
+    """Quote an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
