@@ -271,11 +271,21 @@ def list_(
     if session.as_json:
         write_json({"records": [record.model_dump(mode="json") for record in records], "cursor": cursor})
     elif records:
-        table(_columns(session), (_row(record, session) for record in records))
+        _tell_records(session, records)
         if cursor:
             remark(f"there are more: --all, or --cursor {cursor}")
     if not records:
         _nothing(session, "no memories")
+
+
+def _tell_records(session: Session, records: list[MemoryRecord]) -> None:
+    """Show records; where some are not active, or pinned, say which."""
+    states = [record.status.value + (" (pinned)" if record.pinned else "") for record in records]
+    if set(states) == {"active"}:
+        table(_columns(session), (_row(record, session) for record in records))
+        return
+    rows = ([row[0], state, *row[1:]] for row, state in zip((_row(record, session) for record in records), states, strict=True))
+    table([_columns(session)[0], "status", *_columns(session)[1:]], rows)
 
 
 def _pages(memory: Any, given: dict[str, Any], limit: int | None, cursor: str | None) -> tuple[list[MemoryRecord], str | None]:
