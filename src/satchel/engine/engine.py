@@ -37,8 +37,7 @@ _HANDLERS: dict[str, Handler] = {
     "history": history.history,
     "changes": history.changes,
     "reindex": embedding.reindex,
-    "forget": erasing.forget,
-    "forget_one": erasing.forget,
+    "forget_one": erasing.forget_one,
     "delete_record": erasing.delete_record,
 }
 
