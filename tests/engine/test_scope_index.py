@@ -69,9 +69,14 @@ def seen(index: ScopeIndex) -> dict[str, Any]:
         measured = measure([index], question)[0]
         lexical, semantic = lexical_lane(measured, index.alive, 3), semantic_lane(measured, index.alive, 3, question)
         found[text] = (
-            [(index.ids[row], measured.lexical[row], measured.coverage[row]) for row in lexical.tolist()],
-            [index.ids[row] for row in semantic.tolist()],
-            index.vectors.exact_products(question.vector, semantic).tolist(),
+            sorted((index.ids[row], measured.lexical[row], measured.coverage[row]) for row in lexical.tolist()),
+            sorted(
+                zip(
+                    [index.ids[row] for row in semantic.tolist()],
+                    index.vectors.exact_products(question.vector, semantic).tolist(),
+                    strict=True,
+                )
+            ),
         )
     return {"rows": by_id, "found": found, "size": index.size, "length": index.total_length}
 

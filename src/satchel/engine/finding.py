@@ -132,19 +132,26 @@ class Search:
             settings=self.core.settings,
         )
         scores = self._scores(pool)
-        enough = np.flatnonzero(pool.relevance >= self.wanted.min_relevance).tolist()
+        enough = np.flatnonzero(pool.relevance >= self.wanted.min_relevance)
         scopes = self.wanted.scopes
-        enough.sort(key=lambda at: (-scores[at], -pool.updated[at], pool.ids[at], scopes[pool.index[at]]))
-        return tuple(self._built(pool, scores, enough, accept))
+        keyed = zip(
+            (-scores[enough]).tolist(),
+            (-pool.updated[enough]).tolist(),
+            [pool.ids[at] for at in enough.tolist()],
+            [scopes[number] for number in pool.index[enough].tolist()],
+            enough.tolist(),
+            strict=True,
+        )
+        return tuple(self._built(pool, scores, [at for *_, at in sorted(keyed)], accept))
 
-    def _scores(self, pool: Pool) -> list[float]:
+    def _scores(self, pool: Pool) -> Floats:
         def records() -> list[MemoryRecord]:
             return [record for at in range(len(pool)) if (record := self._records(pool, [at]).get(at)) is not None]
 
         figures = {name: getattr(pool, name) for name in ("semantic", "lexical", "fused", "relevance", "recency", "strength", "type")}
         scores = np.asarray(self.wanted.policy(Candidates(self.wanted.query, **figures, records=records)), np.float64)
-        listed: list[float] = scores.round(_DIGITS).tolist()
-        return listed
+        rounded: Floats = scores.round(_DIGITS)
+        return rounded
 
     def _records(self, pool: Pool, places: Sequence[int]) -> dict[int, MemoryRecord]:
         """Read the records of these candidates; one that vanished meanwhile is left out."""
@@ -157,7 +164,7 @@ class Search:
             found |= {at: records[pool.ids[at]] for at in some if pool.ids[at] in records}
         return found
 
-    def _built(self, pool: Pool, scores: Sequence[float], order: Sequence[int], accept: Callable[[MemoryRecord], bool]) -> Iterator[Hit]:
+    def _built(self, pool: Pool, scores: Floats, order: Sequence[int], accept: Callable[[MemoryRecord], bool]) -> Iterator[Hit]:
         """Yield hits until there are enough, reading records only for them."""
         left, start = self.wanted.limit, 0
         while left > 0 and start < len(order):
@@ -167,9 +174,9 @@ class Search:
                 record = records.get(at)
                 if record is not None and accept(record):
                     left -= 1
-                    yield Hit(record=record, score=scores[at], reasons=self._reasons(pool, at))
+                    yield Hit(record=record, score=float(scores[at]), reasons=self._reasons(pool, at))
             start += len(part)
 
     @staticmethod
     def _reasons(pool: Pool, at: int) -> dict[str, float]:
-        return {name: round(float(getattr(pool, name)[at]), _SHOWN_DIGITS) for name in REASONS}
+        return {name: round(getattr(pool, name).item(at), _SHOWN_DIGITS) for name in REASONS}

@@ -24,8 +24,6 @@ MAX_TERMS = 256
 """Terms of one question that are looked up; of a longer one the rarest count."""
 
 _DIGITS = 9
-_PRODUCT_ERROR = 4e-6
-"""How far a product in single precision may be off; rows this close to the last place are measured exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,48 +97,46 @@ def _lexical(index: ScopeIndex, found: Found, weights: Floats, mean_length: floa
 
 
 def lexical_lane(measured: Measured, mask: Mask, count: int) -> Rows:
-    """Return the rows with the best BM25 score above 0, best first."""
+    """Return the rows with the best BM25 score above 0, in no order."""
     rows = np.flatnonzero(mask & (measured.lexical > 0.0))
     return _best(measured.index, rows, measured.lexical[rows].round(_DIGITS), count)
 
 
 def semantic_lane(measured: Measured, mask: Mask, count: int, question: Question) -> Rows:
-    """Return the rows whose vectors are nearest, best first; none where there are no vectors."""
+    """Return the rows whose vectors are nearest, in no order; none where there are no vectors."""
     if measured.cosine is None or question.vector is None:
         return np.empty(0, np.intp)
     rows = np.flatnonzero(mask & measured.index.columns.has_vector)
-    if len(rows) > count:
-        near = measured.cosine[rows]
-        last = np.partition(near, len(rows) - count)[len(rows) - count]
-        rows = rows[near >= last - _PRODUCT_ERROR]
-    return _best(measured.index, rows, measured.index.vectors.exact_products(question.vector, rows), count)
+    if len(rows) <= count:
+        return rows
+    # Products in single precision depend on where a row stands; those that might be the last to get in are measured exactly.
+    near = measured.cosine[rows]
+    beyond = near - np.partition(near, len(near) - count)[len(near) - count]
+    margin = 2.0 * measured.index.vectors.error
+    sure, doubtful = rows[beyond > margin], rows[np.abs(beyond) <= margin]
+    exact = measured.index.vectors.exact_products(question.vector, doubtful)
+    return np.concatenate((sure, _best(measured.index, doubtful, exact, count - len(sure))))
 
 
 def strongest_rows(index: ScopeIndex, mask: Mask, strengths: Floats, count: int) -> Rows:
-    """Return the strongest rows, best first. They are proposed for ranking and have no vote in it."""
+    """Return the strongest rows, in no order. They are proposed for ranking and have no vote in it."""
     rows = np.flatnonzero(mask) if count else np.empty(0, np.intp)
     return _best(index, rows, strengths[rows], count)
 
 
 def _best(index: ScopeIndex, rows: Rows, values: Floats, count: int) -> Rows:
-    """Return the rows of the greatest values, best first; ties by `updated` descending, then by id."""
-    if not count or not len(rows):
-        return rows[:0]
-    rows, values = _cut(rows, values, count)
-    updated = index.columns.updated[rows]
-    if len(rows) > count:
-        level = values == values.min()
-        above = int(np.count_nonzero(~level))
-        tied, _ = _cut(np.flatnonzero(level), updated[level], count - above)
-        kept = np.concatenate((np.flatnonzero(~level), tied))
-        rows, values, updated = rows[kept], values[kept], updated[kept]
-    keyed = zip((-values).tolist(), (-updated).tolist(), [index.ids[row] for row in rows.tolist()], rows.tolist(), strict=True)
-    return np.array([row for *_, row in nsmallest(count, keyed)], np.intp)
+    """Return the rows of the greatest values; of equal ones those with the later `updated`, then the smaller id."""
+    first, rows, left = _split(rows, values, count)
+    second, rows, left = _split(rows, index.columns.updated[rows], left)
+    named = zip([index.ids[row] for row in rows.tolist()], rows.tolist(), strict=True)
+    third = [row for _, row in nsmallest(left, named)] if left else []
+    return np.concatenate((first, second, np.array(third, np.intp)))
 
 
-def _cut(rows: Rows, values: Floats, count: int) -> tuple[Rows, Floats]:
-    """Keep the rows whose values are among the `count` greatest, and all that equal the last of them."""
-    if len(rows) <= count:
-        return rows, values
-    kept = values >= np.partition(values, len(values) - count)[len(values) - count]
-    return rows[kept], values[kept]
+def _split(rows: Rows, key: Floats, count: int) -> tuple[Rows, Rows, int]:
+    """Return the rows sure of a place among the `count` greatest keys, those that tie for the last places, and how many such places."""
+    if len(rows) <= count or not count:
+        return (rows, rows[:0], 0) if count else (rows[:0], rows[:0], 0)
+    last = np.partition(key, len(key) - count)[len(key) - count]
+    sure = rows[key > last]
+    return sure, rows[key == last], count - len(sure)

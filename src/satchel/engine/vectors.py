@@ -60,6 +60,11 @@ class VectorBlocks:
         found: Float32 = (self._blocks[:blocks] @ query).reshape(-1)[:rows]
         return found
 
+    @property
+    def error(self) -> float:
+        """How far `products` of unit vectors may be off: single precision, added up in sixteen or fewer lanes."""
+        return 1e-6 + 1e-8 * self.dimension
+
     def exact_products(self, query: Float32, rows: Rows) -> NDArray[np.float64]:
         """Return the products of these rows with a vector, the same wherever a row stands, rounded to nine digits."""
         products = self.matrix[rows].astype(np.float64)
