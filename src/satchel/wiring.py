@@ -21,6 +21,9 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 
 REMOTE_SCHEMES = ("http", "https")
 
+FILE_SCHEMES = ("sqlite", "jsonl")
+"""Stores whose URL holds a path."""
+
 AUTOMATIC_EMBEDDERS = ("e5", "use")
 """Tried in this order where no embedder is named."""
 
@@ -84,7 +87,7 @@ def split_url(url: str) -> tuple[str, str]:
         raise InvalidRequest.of(
             [{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}, or a plain path"}]
         )
-    return scheme, rest.removeprefix("/") if scheme not in REMOTE_SCHEMES else rest
+    return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
 
 
 def _bad_url(problem: str) -> InvalidRequest:
@@ -99,6 +102,8 @@ def _open_store(scheme: str, rest: str, *, create_folder: bool) -> Store:
     factory = registry.load(registry.STORES, scheme, kind="store", field="url")
     if scheme == "memory":
         return factory()  # type: ignore[no-any-return]
+    if scheme not in FILE_SCHEMES:
+        return factory(f"{scheme}://{rest}")  # type: ignore[no-any-return]
     if not rest or rest == ":memory:":
         raise _bad_url(f"{scheme}:// needs a path, as in {scheme}:///agent.db; memory:// keeps nothing")
     path = Path(rest).expanduser()
