@@ -285,19 +285,19 @@ class MemoryRecord(ProtocolModel):
         return self
 
     def state(self) -> dict[str, Any]:
-        """Return the record as JSON values without usage: what equality and hashes are about."""
-        return self.model_dump(mode="json", exclude={"usage"}, exclude_defaults=False)
+        """Return the record as JSON values, without usage and what each store has of its own: what equality and hashes are about."""
+        return self.model_dump(mode="json", exclude={"usage", "stored_at", "revision"}, exclude_defaults=False)
 
     def state_hash(self) -> str:
         """Return the sha-256 (hex) of the canonical JSON of `state`: sorted keys, no spaces, UTF-8."""
         return hashlib.sha256(canonical_json(self.state())).hexdigest()
 
     def proof_hash(self) -> str:
-        """Return the sha-256 (hex) of what a record's origin said: its state without what the store decides on taking it in.
+        """Return the sha-256 (hex) of what a record's origin said: its state without `updated_at` and `source.import_id`.
 
-        Left out: `stored_at`, `updated_at`, `revision`, `source.import_id`. Equal before and after a move that lost nothing.
+        Equal before and after a move that lost nothing.
         """
-        state = {name: value for name, value in self.state().items() if name not in _DECIDED_BY_STORE}
+        state = {name: value for name, value in self.state().items() if name != "updated_at"}
         state["source"] = {name: value for name, value in state["source"].items() if name != "import_id"}
         return hashlib.sha256(canonical_json(state)).hexdigest()
 
@@ -309,9 +309,6 @@ class MemoryRecord(ProtocolModel):
     def is_tombstone(self) -> bool:
         """Whether only a tombstone is left."""
         return self.status is Status.DELETED
-
-
-_DECIDED_BY_STORE = frozenset({"stored_at", "updated_at", "revision"})
 
 
 def canonical_json(value: Any) -> bytes:
