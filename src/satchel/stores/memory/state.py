@@ -97,9 +97,9 @@ class State:
         written = [_written(change.record) if isinstance(change, Put) else None for change in batch.changes]
         for change, record in zip(batch.changes, written, strict=True):
             if isinstance(change, Put) and record is not None:
-                self._put(change, *record)
+                self.put(change, *record)
             elif isinstance(change, Remove):
-                self._remove(change)
+                self.remove(change)
         for document, text in zip(batch.documents, texts, strict=True):
             collection = self.documents.setdefault(document.collection, {})
             if text is None:
@@ -116,7 +116,8 @@ class State:
                 found[scope, record_id] = row.record.revision
         return found
 
-    def _put(self, put: Put, record: MemoryRecord, body: str) -> None:
+    def put(self, put: Put, record: MemoryRecord, body: str) -> None:
+        """Write one record, whose text is `body`, without a look at expectations."""
         scope = self.scopes.setdefault(record.scope, ScopeState())
         old = scope.rows.get(record.id)
         if record.is_tombstone:
@@ -131,7 +132,8 @@ class State:
         before = None if old is None or record.is_tombstone else old.body
         self._append(scope, Logged(record.scope, record.id, record.revision, put.log, before, record.is_tombstone))
 
-    def _remove(self, remove: Remove) -> None:
+    def remove(self, remove: Remove) -> None:
+        """Take one record out, where it is there."""
         scope = self.scope(remove.scope)
         old = scope.rows.get(remove.id)
         if old is None:
