@@ -101,7 +101,7 @@ def _without_password(url: str) -> str:
 def _open_store(scheme: str, rest: str, *, create_folder: bool) -> Store:
     factory = registry.load(registry.STORES, scheme, kind="store", field="url")
     if scheme == "memory":
-        return factory()  # type: ignore[no-any-return]
+        return factory("memory://")  # type: ignore[no-any-return]
     if scheme not in FILE_SCHEMES:
         return factory(f"{scheme}://{rest}")  # type: ignore[no-any-return]
     if not rest or rest == ":memory:":

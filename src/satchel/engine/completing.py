@@ -70,6 +70,13 @@ def check_content(core: Core, content: str) -> None:
     _refuse(faults, kinds)
 
 
+def check_record(core: Core, record: MemoryRecord) -> None:
+    """Refuse a finished record that is too large or holds a credential, as `complete` does."""
+    kinds = screen_memory(core, record)
+    faults = _content_faults(core.settings, record.content, kinds)
+    _refuse([Fault(field=f"record.{fault['field']}", message=fault["message"]) for fault in faults], kinds)
+
+
 def refuse_secrets(core: Core, *, tags: Sequence[str], meta: Mapping[str, Any]) -> None:
     """Raise SecretRefused where tags or meta hold a credential."""
     if core.settings.screen_secrets and (kinds := screen(*tags, *texts_of(dict(meta)))):

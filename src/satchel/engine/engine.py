@@ -5,14 +5,34 @@ It must not know how any operation is done.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from satchel.engine import correcting, embedding, erasing, history, reading, updating, writing
+from satchel.engine import (
+    correcting,
+    doctor,
+    embedding,
+    erasing,
+    exporting,
+    history,
+    importing,
+    moving,
+    overview,
+    primitives,
+    reading,
+    undoing,
+    updating,
+    writing,
+)
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
+from satchel.engine.ingesting import Ingester
+from satchel.engine.plans import Planner
 from satchel.engine.recalling import Recaller
-from satchel.errors import Unsupported
+from satchel.engine.scrubbing import is_pending, settle
+from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.memory import Memory
@@ -28,55 +48,102 @@ _HANDLERS: dict[str, Handler] = {
     "remember": writing.remember,
     "remember_many": writing.remember_many,
     "read": reading.read,
-    "read_record": reading.read_record,
     "records": reading.records,
     "update": updating.update,
+    "correct": correcting.correct,
     "confirm": updating.confirm,
     "restore": updating.restore,
-    "correct": correcting.correct,
     "history": history.history,
+    "forget_one": erasing.forget_one,
+    "imports": undoing.imports,
+    "receipts": undoing.receipts,
+    "undo_import": undoing.undo_import,
+    "move_scope": moving.move_scope,
+    "scopes": overview.scopes,
+    "stats": overview.stats,
     "changes": history.changes,
     "reindex": embedding.reindex,
-    "forget_one": erasing.forget_one,
+    "doctor": doctor.doctor,
+    "write_record": primitives.write_record,
+    "read_record": reading.read_record,
     "delete_record": erasing.delete_record,
 }
+
+_SCRUB_EVERY = 5.0
+"""Seconds between two attempts at a scrubbing that a reader holds up."""
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What engines over one core share: the handlers that keep something between calls, and whether scrubbing is due."""
+
+    recaller: Recaller
+    planner: Planner
+    ingester: Ingester
+    scrub_due: bool = False
+    scrub_after: float = 0.0
+    closed: bool = False
+    handlers: dict[str, Callable[[Principal, Any], Any]] = field(default_factory=dict)
+
+    @classmethod
+    def over(cls, core: Core) -> _Parts:
+        recaller = Recaller(core)
+        parts = cls(recaller, Planner(core, recaller), Ingester(core), scrub_due=is_pending(core))
+        parts.handlers = {
+            "recall": recaller.recall,
+            "search": recaller.search,
+            "context": recaller.context,
+            "forget": parts.planner.forget,
+            "ingest": parts.ingester.ingest,
+        }
+        return parts
 
 
 class Engine(Memory):
     """Memory over a store in this process. Safe under threads."""
 
-    def __init__(self, core: Core, principal: Principal | None = None, *, recaller: Recaller | None = None) -> None:
-        """Open an engine; one that is given a recaller shares it, and leaves closing to whoever made it."""
+    def __init__(self, core: Core, principal: Principal | None = None) -> None:
+        """Open an engine that owns the core's store: closing the one closes the other."""
+        embedding.open_index(core)
         self._core = core
         self._principal = principal or Principal()
-        self._owner = recaller is None
-        self._recaller = recaller or Recaller(core)
-        self._closed = False
-        if self._owner:
-            embedding.open_index(core)
+        self._parts = _Parts.over(core)
+        self._owner = True
 
-    @property
-    def core(self) -> Core:
-        """What the engine is made of: for whoever serves it or looks after its store."""
-        return self._core
+    def __repr__(self) -> str:
+        return f"Engine({self._core.store.location!r}, agent={self._principal.agent!r})"
 
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""
         permitted = authorise(self._principal, operation, request)
-        if operation.name in {"recall", "search", "context"}:
-            return getattr(self._recaller, operation.name)(self._principal, permitted)  # type: ignore[no-any-return]
-        handler = _HANDLERS.get(operation.name)
+        result = self._handle(operation.name, permitted)
+        if isinstance(result, m.Forgotten):
+            self._parts.scrub_due = self._parts.scrub_due or result.state is m.ForgetState.SCRUB_PENDING
+        elif operation.access == "write" or operation.name == "stats":
+            self._scrub()
+        return result  # type: ignore[no-any-return]
+
+    def _handle(self, name: str, request: m.Request) -> Any:
+        own = self._parts.handlers.get(name)
+        if own is not None:
+            return own(self._principal, request)
+        handler = _HANDLERS.get(name)
         if handler is None:
-            raise Unsupported(f"this engine does not offer {operation.name!r}")
-        return handler(self._core, self._principal, permitted)  # type: ignore[no-any-return]
+            raise Unsupported(f"this engine does not offer {name!r}")
+        result = handler(self._core, self._principal, request)
+        if isinstance(request, m.ImportIdRequest) and name == "undo_import":
+            self._parts.ingester.forget_state(request.import_id)
+        return result
 
     def export_chunks(self, request: m.ExportRequest) -> Iterator[bytes]:
-        """Yield a package."""
-        raise NotImplementedError
+        """Yield a package of what this engine's principal may read; close the iterator to break off."""
+        return exporting.export(self._core, self._principal, request, flush=self._parts.recaller.flush)
 
     def import_stream(self, request: m.ImportRequest, stream: Readable) -> m.ImportReport:
-        """Take a package in."""
-        raise NotImplementedError
+        """Take a package in. Raises Denied, before anything is written, where it holds a scope that may not be written."""
+        report = importing.import_package(self._core, self._principal, request, stream)
+        self._parts.scrub_due = self._parts.scrub_due or is_pending(self._core)
+        return report
 
     def bind(self, *, agent: str | None = None, read: Iterable[str] | None = None, write: Iterable[str] | None = None) -> Memory:
         """Return a memory that may read and write these scopes only, under this agent's name (ACC-1).
@@ -84,15 +151,31 @@ class Engine(Memory):
         None leaves a set as it is. Binding what is bound can only narrow it. Closing it leaves this engine open.
         """
         canonical = [None if scopes is None else [parse_scope(scope) for scope in scopes] for scopes in (read, write)]
-        principal = narrow(self._principal, agent=agent, read=canonical[0], write=canonical[1])
-        return Engine(self._core, principal, recaller=self._recaller)
+        bound = object.__new__(Engine)
+        bound._core = self._core
+        bound._principal = narrow(self._principal, agent=agent, read=canonical[0], write=canonical[1])
+        bound._parts = self._parts
+        bound._owner = False
+        return bound
 
     def close(self) -> None:
-        """Write what is still gathered and release the store."""
-        if not self._owner or self._closed:
+        """Write what is still gathered, scrub what is still pending, and release the store."""
+        if not self._owner or self._parts.closed:
             return
-        self._closed = True
+        self._parts.closed = True
         try:
-            self._recaller.close()
+            self._parts.recaller.close()
+            self._scrub(at_once=True)
         finally:
             self._core.store.close()
+
+    def _scrub(self, *, at_once: bool = False) -> None:
+        parts, now = self._parts, time.monotonic()
+        if not parts.scrub_due or (now < parts.scrub_after and not at_once):
+            return
+        parts.scrub_after = now + _SCRUB_EVERY
+        try:
+            parts.scrub_due = settle(self._core) is m.ForgetState.SCRUB_PENDING
+        except SatchelError:
+            # What was asked for is done; the scrubbing stays due and says so in `stats` and `doctor`.
+            return

@@ -5,54 +5,99 @@ It must not know how a store removes bytes.
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
-from satchel.engine.committing import commit, log_entry
+from satchel.engine.committing import commit, log_entry, restate, revised
 from satchel.engine.core import Core, Principal
+from satchel.engine.lineage import descendants
 from satchel.engine.reading import fetch
-from satchel.errors import Unsupported
-from satchel.operations.models import ForgetItem, ForgetRequest, ForgetState, Forgotten, RecordRequest
-from satchel.ports import Batch, Put
-from satchel.protocol.record import Deletion, MemoryRecord, Status
+from satchel.engine.scrubbing import pending_document, settle
+from satchel.engine.tombstones import Marks, tombstone
+from satchel.engine.traces import imports_of, receipt_traces, traces
+from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
+from satchel.ports import Batch, LogEntry, Put
+from satchel.protocol.record import MemoryRecord, Status
 
 NOTE = "packages that were exported earlier are out of reach"
 
 
-def tombstone(record: MemoryRecord, *, at: datetime, by: str | None, reason: str | None) -> MemoryRecord:
-    """Return what remains of a forgotten record: id, scope, times, and who forgot it and why."""
-    return MemoryRecord(
-        id=record.id,
-        content="",
-        scope=record.scope,
-        stored_at=record.stored_at,
-        updated_at=max(at, record.updated_at),
-        created_at=record.created_at,
-        status=Status.DELETED,
-        revision=record.revision + 1,
-        deletion=Deletion(at=at, by=by, reason=reason),
-    )
-
-
-def forget(core: Core, principal: Principal, request: ForgetRequest) -> Forgotten:
-    """Forget one record at once."""
-    if request.id is None or request.scope is None:
-        raise Unsupported("only an id can be forgotten yet")
-    return _forget_one(core, principal, request.scope[0], request.id, request.reason)
+def forget_one(core: Core, principal: Principal, request: ForgetRequest) -> Forgotten:
+    """Forget one record at once, and what was derived from it. One that is forgotten already stays so."""
+    scope = (request.scope or ("",))[0]
+    return _forget(core, principal, scope, request.id or "", request.reason)
 
 
 def delete_record(core: Core, principal: Principal, request: RecordRequest) -> Forgotten:
     """Replace a record by its tombstone."""
-    return _forget_one(core, principal, request.scope, request.id, None)
+    return _forget(core, principal, request.scope, request.id, None)
 
 
-def _forget_one(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> Forgotten:
-    def plan() -> tuple[Batch, None]:
-        found = fetch(core, scope, record_id, tombstones=True)
-        if found.is_tombstone:
-            return Batch(), None
+def _forget(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> Forgotten:
+    fetch(core, scope, record_id, tombstones=True)
+    gone = erase(core, principal, scope, {record_id}, reason=reason) or [record_id]
+    items = tuple(ForgetItem(id=entry, scope=scope) for entry in sorted(gone, key=lambda entry: (entry != record_id, entry)))
+    return Forgotten(state=settle(core), count=len(items), items=items, note=NOTE)
+
+
+def erase(
+    core: Core,
+    principal: Principal,
+    scope: str,
+    ids: Collection[str],
+    *,
+    reason: str | None,
+    with_receipts: bool = True,
+    remains: Mapping[str, MemoryRecord] | None = None,
+) -> list[str]:
+    """Replace records by tombstones, with everything derived from them and every other trace; return the ids that went.
+
+    `remains` has, by id, tombstones that were made elsewhere; the others are made here.
+    The files still hold them until `scrubbing.settle`. Without `with_receipts` the caller has seen to those of the ids themselves.
+    """
+    marks = Marks(core)
+    marks.ensure()
+
+    def plan() -> tuple[Batch, list[str]]:
         log = log_entry(core, principal, "forget", reason=reason)
-        return Batch([Put(tombstone(found, at=log.at, by=principal.agent, reason=reason), log, expect=found.revision)]), None
+        erasure = _Erasure(core, scope, marks, log, frozenset(ids), remains or {})
+        return erasure.batch(with_receipts)
 
-    commit(core, plan)
-    state = ForgetState.SCRUBBED if core.store.scrub() else ForgetState.SCRUB_PENDING
-    return Forgotten(state=state, count=1, items=(ForgetItem(id=record_id, scope=scope),), note=NOTE)
+    return commit(core, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Erasure:
+    """One erasure in one scope, planned."""
+
+    core: Core
+    scope: str
+    marks: Marks
+    log: LogEntry
+    ids: frozenset[str]
+    remains: Mapping[str, MemoryRecord]
+
+    def batch(self, with_receipts: bool) -> tuple[Batch, list[str]]:
+        wanted = self.ids | descendants(self.core, self.scope, self.ids)
+        gone = [record for record in self.core.store.get(self.scope, wanted).values() if not record.is_tombstone]
+        if not gone:
+            return Batch(), []
+        pairs = [(record, self._tombstone(record)) for record in gone]
+        puts = [Put(remains, self.log, expect=record.revision) for record, remains in pairs]
+        documents = [document for record, remains in pairs for document in self.marks.documents(record, remains)]
+        documents += traces(self.core, self.scope, gone)
+        told = [record for record in gone if with_receipts or record.id not in self.ids]
+        documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
+        return Batch([*puts, *self._originals(gone)], [*documents, pending_document(self.core)]), [record.id for record in gone]
+
+    def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
+        made_elsewhere = self.remains.get(record.id)
+        return made_elsewhere or tombstone(record, at=self.log.at, by=self.log.agent, reason=self.log.reason)
+
+    def _originals(self, gone: Collection[MemoryRecord]) -> Iterator[Put]:
+        """Bring back what is left of the originals of a derived record that goes: they say again what it said."""
+        names = {record.id for record in gone}
+        left = {original: record.id for record in gone for original in record.relations.derived_from if original not in names}
+        for record in self.core.store.get(self.scope, left).values() if left else ():
+            if record.status is Status.ARCHIVED and left[record.id] in record.relations.superseded_by:
+                yield restate(revised(record, self.log.at, status=Status.ACTIVE), self.log, expect=record.revision)

@@ -12,13 +12,11 @@ from satchel.engine.committing import Vectors, commit, log_entry, put, restate, 
 from satchel.engine.completing import complete
 from satchel.engine.core import Core, Principal
 from satchel.engine.lineage import lineage
+from satchel.engine.traces import REPETITIONS
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
 from satchel.ports import Batch, Document, LogEntry, Put
 from satchel.protocol.record import MemoryRecord, Status
-
-REPETITIONS = "repetitions"
-"""Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
 
 
 def remember(core: Core, principal: Principal, request: RememberRequest) -> Remembered:

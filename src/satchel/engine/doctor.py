@@ -1,0 +1,84 @@
+"""`doctor`: what a person should know about the store and its index, and what helps. It must not know how any of it is mended."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from satchel.engine.core import Core, Principal
+from satchel.engine.embedding import index_embedder
+from satchel.engine.scrubbing import settle
+from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
+
+_MOUNTS = Path("/proc/self/mounts")
+_FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own layer"}
+
+
+def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosis:
+    """Look the store over; a scrubbing that was pending is tried again."""
+    findings = (*_store(core), *_index(core), *_erasure(core), *_storage(core), *_notes(core))
+    return Diagnosis(healthy=all(finding.level != "error" for finding in findings), findings=findings)
+
+
+def _store(core: Core) -> Iterator[Finding]:
+    problems = core.store.check()
+    yield from (Finding(level="error", subject="store", message=problem) for problem in problems)
+    if not problems:
+        yield Finding(level="ok", subject="store", message=f"{core.store.location} is sound")
+
+
+def _index(core: Core) -> Iterator[Finding]:
+    ours, theirs = core.embedder.name if core.embedder else None, index_embedder(core)
+    missing = core.store.count_unindexed()
+    if theirs is not None and theirs != ours:
+        message = f"the vectors are of {theirs}, this is {ours or 'no embedder'}: recall uses words alone until `satchel reindex`"
+        yield Finding(level="warning", subject="index", message=message)
+    elif ours is None:
+        yield Finding(level="ok", subject="index", message="recall is lexical, for there is no embedder")
+    elif missing:
+        yield Finding(level="warning", subject="index", message=f"{missing} records have no vector yet: `satchel reindex` makes them")
+    else:
+        yield Finding(level="ok", subject="index", message=f"every record has its vector of {ours}")
+
+
+def _erasure(core: Core) -> Iterator[Finding]:
+    if settle(core) is ForgetState.SCRUBBED:
+        yield Finding(level="ok", subject="erasure", message="nothing forgotten is left in the files")
+    else:
+        message = "forgotten content is still in the files, for a reader holds them; it is scrubbed when that one is done"
+        yield Finding(level="warning", subject="erasure", message=message)
+
+
+def _storage(core: Core) -> Iterator[Finding]:
+    if "persistent" not in core.store.capabilities:
+        yield Finding(level="warning", subject="storage", message="this store keeps nothing when the process ends")
+        return
+    path = Path(core.store.location)
+    reason = _fleeting(path) if path.exists() else None
+    if reason is not None:
+        message = f"{core.store.location} lies in {reason} and will not last: move the store to a disk, or a volume in a container"
+        yield Finding(level="warning", subject="storage", message=message)
+
+
+def _fleeting(path: Path) -> str | None:
+    """Return what kind of place a path is in, where it is one that is cleared."""
+    real = path.resolve()
+    temporary = {Path(tempfile.gettempdir()).resolve(), Path("/tmp").resolve(), Path("/var/tmp").resolve()}
+    if any(real.is_relative_to(folder) for folder in temporary):
+        return "a temporary folder"
+    return _FLEETING.get(_file_system(real))
+
+
+def _file_system(path: Path) -> str:
+    """Return the type of the file system that a path is on, as Linux names it; empty where that is not known."""
+    try:
+        mounts = [line.split(" ")[1:3] for line in _MOUNTS.read_text("utf-8").splitlines()]
+    except OSError:
+        return ""
+    over = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point)]
+    return max(over, default=(0, ""))[1]
+
+
+def _notes(core: Core) -> Iterator[Finding]:
+    yield from (Finding(level="warning", subject="note", message=note) for note in core.notes.all())
