@@ -43,10 +43,11 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A record with the changes made on the way, or (record None) the problem that keeps it out."""
+    """A record with what was done on the way, or (record None) the problem that keeps it out. `altered`: more than the format's mapping."""
 
     record: MemoryRecord | None
     changes: tuple[str, ...] = ()
+    altered: bool = False
     problem: str | None = None
 
 
@@ -85,7 +86,7 @@ def finish(item: str, draft: Draft, scope: str, stamp: Stamp) -> Drafted:
         record = validated(MemoryRecord, fields | _strength(draft, str(fields["type"]), content, meta), subject="record")
     except InvalidRequest as error:
         return Drafted(None, problem=error.message)
-    return Drafted(record, tuple(dict.fromkeys(changes)))
+    return Drafted(record, tuple(dict.fromkeys([*draft.mapped, *changes])), altered=bool(changes))
 
 
 def _strength(draft: Draft, kind: str, content: str, meta: dict[str, Any]) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def _source(item: str, draft: Draft, stamp: Stamp, changes: list[str]) -> dict[s
         "uri": _label(f"{stamp.kind}:{re.sub(_SPACE, '%20', item)}", "source.uri", changes),
         "origin": draft.origin,
         "time_basis": draft.created.basis,
-        "imported_from": stamp.kind,
+        "imported_from": _label(draft.imported_from or stamp.kind, "source.imported_from", changes),
         "import_id": stamp.import_id,
     }
 

@@ -35,8 +35,9 @@ def made_id(kind: str, *parts: str) -> str:
 class Draft:
     """A record as far as its origin tells it. What stays None or empty is completed by the engine.
 
-    `type` is the origin's own name. `changes` names what was altered on the way and why; `meta` holds foreign fields verbatim.
-    `unresolved` says what the content refers to without naming it.
+    `type` is the origin's own name; `meta` holds foreign fields verbatim. `mapped` names what the format's own mapping does to every such
+    item, `changes` what was altered in this one, and why.
+    `unresolved` says what the content refers to without naming it. `imported_from` is the kind, unless ids are unique in one file only.
     """
 
     id: str
@@ -57,8 +58,10 @@ class Draft:
     pinned: bool = False
     status: Status = Status.ACTIVE
     unresolved: str | None = None
+    imported_from: str | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     owner: Owner = field(default_factory=dict)
+    mapped: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
 
 

@@ -19,8 +19,10 @@ FIELDS = (
 )  # fmt: skip
 """What a column can be mapped to; `user` and `scope` say whose the row is."""
 
-SETTINGS = ("table", "encoding", "dates", "where", "delimiter", "instructions")
-"""What else a mapping can say: a SQLite table, a text encoding, the order of numeric dates (dmy, mdy), which rows (column:value)."""
+SETTINGS = ("table", "encoding", "dates", "where", "delimiter", "ids", "instructions")
+"""What else a mapping can say: a SQLite table, a text encoding, the order of numeric dates (dmy, mdy), which rows (column:value).
+
+`ids=derived` makes ids of its own where the table's are not unique beyond it, such as 1, 2, 3."""
 
 _KNOWN = {
     "content": ("content", "memory", "text", "fact", "observation", "note", "body", "message", "msg", "data", "description",

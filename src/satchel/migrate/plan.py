@@ -26,11 +26,14 @@ _MAX_LABEL = 2048
 
 @dataclass(frozen=True, slots=True)
 class PlannedItem:
-    """One item: as the source gave it, and as the store is asked to take it. `scope` is known for deleted items, too."""
+    """One item: as the source gave it, and as the store is asked to take it.
+
+    `scopes`: where it goes, or, deleted by an origin that does not say whose it was, everywhere it could have gone.
+    """
 
     source: SourceItem
     request: ImportItem
-    scope: str | None = None
+    scopes: tuple[str, ...] = ()
 
     @property
     def record(self) -> MemoryRecord | None:
@@ -63,8 +66,9 @@ class Plan:
         label = self._label(item.item)
         owner = item.draft.owner if item.draft else item.owner
         scope = self.scopes.resolve(owner) if item.draft or item.deleted_at_origin else None
+        scopes = (scope,) if scope else ()
         if item.draft is None:
-            return PlannedItem(item, ImportItem(item=label, outcome=item.outcome, reason=item.reason), scope)
+            return PlannedItem(item, ImportItem(item=label, outcome=item.outcome, reason=item.reason), scopes or self.scopes.targets())
         if scope is None:
             whose = ", ".join(f"{kind} {name}" for kind, name in owner.items())
             return self._refused(item, label, f"no rule says where what belongs to {whose} goes" if whose else f"the item {NO_SCOPE}")
@@ -72,12 +76,13 @@ class Plan:
         if drafted.record is None:
             empty = drafted.problem == "has no content"
             outcome = ReceiptOutcome.DROPPED if empty else ReceiptOutcome.QUARANTINED
-            return PlannedItem(item, ImportItem(item=label, outcome=outcome, reason=(drafted.problem or "")[:_MAX_LABEL]), scope)
+            return PlannedItem(item, ImportItem(item=label, outcome=outcome, reason=(drafted.problem or "")[:_MAX_LABEL]), scopes)
         twin = self._twin(drafted.record)
         if twin:
-            return self._refused(item, label, twin)
-        outcome = ReceiptOutcome.TRANSFORMED if drafted.changes else ReceiptOutcome.ACCEPTED
-        return PlannedItem(item, ImportItem(item=label, record=drafted.record, outcome=outcome, changes=drafted.changes), scope)
+            request = ImportItem(item=label, record=drafted.record, outcome=ReceiptOutcome.QUARANTINED, reason=twin)
+            return PlannedItem(item, request, scopes)
+        outcome = ReceiptOutcome.TRANSFORMED if drafted.altered else ReceiptOutcome.ACCEPTED
+        return PlannedItem(item, ImportItem(item=label, record=drafted.record, outcome=outcome, changes=drafted.changes), scopes)
 
     def _refused(self, item: SourceItem, label: str, reason: str) -> PlannedItem:
         return PlannedItem(item, ImportItem(item=label, outcome=ReceiptOutcome.QUARANTINED, reason=reason[:_MAX_LABEL]))
@@ -85,8 +90,7 @@ class Plan:
     def _twin(self, record: MemoryRecord) -> str | None:
         """Say what is wrong where the source gave the id before. Hashes are kept, not ids, for a source may have millions."""
         key, content = hash((record.scope, record.id)), hash(record.content_hash)
-        seen = self._ids.setdefault(key, content)
-        if len(self._ids) and seen != content:
+        if self._ids.setdefault(key, content) != content:
             return f"the id {record.id[:200]} stands twice in the source, with different contents"
         return None
 

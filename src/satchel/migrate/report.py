@@ -94,7 +94,7 @@ class MigrationReport:
         more = 0
         shown = 0
         for receipt in self.receipts():
-            if receipt.outcome is ReceiptOutcome.ACCEPTED:
+            if receipt.outcome is ReceiptOutcome.ACCEPTED and not receipt.reason:
                 continue
             if shown < _SHOWN:
                 shown += 1

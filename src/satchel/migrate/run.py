@@ -81,9 +81,16 @@ def _batches(items: Iterator[PlannedItem]) -> Iterator[tuple[list[PlannedItem], 
 
 def _asked(memory: Memory, planned: PlannedItem) -> ImportItem:
     """Return what to ask of the store; a deleted item that it holds from elsewhere is left and reported."""
-    if planned.source.deleted_at_origin and held(memory, planned.scope, planned.source.id):
+    if planned.source.deleted_at_origin and held_anywhere(memory, planned):
         return planned.request.model_copy(update={"reason": STILL_HELD})
     return planned.request
+
+
+def held_anywhere(memory: Memory, planned: PlannedItem) -> MemoryRecord | None:
+    """Return what the store holds of an item that is not to be there."""
+    identity = planned.record.id if planned.record else planned.source.id
+    found = (held(memory, scope, identity) for scope in planned.scopes)
+    return next((record for record in found if record is not None), None)
 
 
 def held(memory: Memory, scope: str | None, id: str | None) -> MemoryRecord | None:

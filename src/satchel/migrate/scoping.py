@@ -53,6 +53,11 @@ class ScopeMap:
             self.seen[native or "", found] += 1
         return found
 
+    def targets(self) -> tuple[str, ...]:
+        """Return the scopes that items went to so far, or, before the first, those that the rules name."""
+        found = {scope for _, scope in self.seen} or {scope for scope in (self.scope, *self.rules.values()) if scope}
+        return tuple(sorted(found))
+
     def _by_rule(self, owner: Owner, native: str | None) -> str | None:
         if not self.rules:
             return None

@@ -10,7 +10,7 @@ from typing import Any
 
 from satchel.errors import InvalidRequest, NotFound
 from satchel.migrate.plan import Plan, PlannedItem, plan_again
-from satchel.migrate.run import held
+from satchel.migrate.run import held, held_anywhere
 from satchel.migrate.verification import Tally, VerificationReport
 from satchel.operations import Memory
 from satchel.operations.models import ImportSummary, Receipt, ReceiptOutcome
@@ -89,20 +89,20 @@ def _check_item(memory: Memory, planned: PlannedItem, receipt: Receipt | None, t
     tally.outcome(receipt.outcome)
     if planned.source.deleted_at_origin:
         _check_deleted(memory, planned, receipt, tally)
-    elif planned.record is None:
+    elif planned.record is None or planned.request.outcome not in _WRITTEN:
         if receipt.outcome is not planned.request.outcome:
             tally.fault(item, f"the source says {planned.request.outcome.value}, the receipt {receipt.outcome.value}")
     elif receipt.outcome in _WRITTEN:
         _check_record(memory, planned.record, receipt, tally)
     elif receipt.outcome is ReceiptOutcome.MERGED:
         _check_merged(memory, planned.record, receipt, tally)
-    elif held(memory, planned.scope, planned.record.id) is not None and receipt.id is None:
+    elif receipt.id is None and held_anywhere(memory, planned) is not None:
         tally.note(f"{item} was {receipt.outcome.value}, and the store holds a record under its id")
 
 
 def _check_deleted(memory: Memory, planned: PlannedItem, receipt: Receipt, tally: Tally) -> None:
     tally.deleted += 1
-    found = held(memory, planned.scope, planned.source.id)
+    found = held_anywhere(memory, planned)
     if receipt.outcome is not ReceiptOutcome.DROPPED:
         tally.fault(receipt.item, f"was deleted at its origin, and the receipt says {receipt.outcome.value}", id=planned.source.id)
     elif found is not None:

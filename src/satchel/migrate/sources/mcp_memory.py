@@ -119,12 +119,12 @@ def _observations(item: str, row: dict[str, Any], told: Counter[str]) -> Iterato
             continue
         content = f"{name}: {text}" if text.strip() else ""
         draft = Draft(_identity(told, name, text), content, tags=tags, meta=dict(meta))
-        draft.changes.append("content: the entity's name put before the observation")
+        draft.mapped.append("content: the entity's name put before the observation")
         draft.unresolved = OUTSIDE_ITSELF if is_unresolved(text) else None
         yield SourceItem(where, draft)
     if not observations and isinstance(kind, str) and kind.strip():
         draft = Draft(_identity(told, name, ""), f"{name}: {kind}", tags=tags, meta=meta)
-        draft.changes.append("content: made of the name and the type, for the entity has no observation")
+        draft.mapped.append("content: made of the name and the type, for the entity has no observation")
         yield SourceItem(item, draft)
 
 
@@ -140,7 +140,7 @@ def _relation(item: str, row: dict[str, Any], known: set[str], told: Counter[str
         tags=["relation"],
         meta={"from": start, "relation_type": kind, "to": end, **rest},
     )
-    draft.changes.append("content: the relation written as a sentence")
+    draft.mapped.append("content: the relation written as a sentence")
     missing = [name for name in (start, end) if name not in known]
     if missing:
         draft.unresolved = f"no entity of the file is called {', '.join(missing)}"

@@ -172,7 +172,7 @@ def _expiry(draft: Draft, value: Any) -> None:
     moment = read_time(value, zone=UTC)
     if moment.instant is not None and moment.whole_day:
         moment = replace(moment, instant=moment.instant + timedelta(days=1))
-        draft.changes.append(f"expires_at: the date {value} taken as the end of that day, UTC")
+        draft.mapped.append(f"expires_at: the date {value} taken as the end of that day, UTC")
     draft.expires = moment
 
 

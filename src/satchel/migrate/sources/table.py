@@ -49,6 +49,8 @@ class Table:
             return quarantined(label, problem)
         draft = Draft(self._identity(row, content), content, str(self._value(row, "type") or "fact"))
         draft.changes.extend(changes)
+        # Another file's row 1 is another memory: only the same file may take the place of what it brought before.
+        draft.imported_from = f"{self.kind}:{self.name}"
         draft.created, draft.updated = self._time(row, "created_at"), self._time(row, "updated_at")
         draft.expires, draft.due = self._time(row, "expires_at"), self._time(row, "due_at")
         draft.tags = _tags(self._value(row, "tags"))
@@ -57,10 +59,12 @@ class Table:
         draft.owner = {name: value for name, value in owner.items() if value}
         used = self.columns.used()
         draft.meta = {str(key): value for key, value in row.items() if key not in used and value is not None and not is_vector(str(key))}
+        if self.options.mapping.get("ids") == "derived" and self._value(row, "id") is not None:
+            draft.meta["native_id"] = self._value(row, "id")
         self._fraction(draft, row, "score")
         self._fraction(draft, row, "confidence")
         if self.columns.is_template:
-            draft.changes.append("content: a sentence made of columns")
+            draft.mapped.append("content: a sentence made of columns")
             draft.meta |= {column: row.get(column) for column in self.columns.content_columns}
         return SourceItem(label, draft)
 
@@ -87,7 +91,7 @@ class Table:
     def _identity(self, row: Mapping[str, Any], content: str) -> str:
         native = self._value(row, "id")
         if isinstance(native, str | int | float) and str(native).strip():
-            return str(native)
+            return made_id(self.kind, self.name, str(native)) if self.options.mapping.get("ids") == "derived" else str(native)
         whole = json.dumps(row, ensure_ascii=True, sort_keys=True, default=repr)
         made = made_id(self.kind, self.name, whole)
         self.told[made] += 1
