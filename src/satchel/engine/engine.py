@@ -113,6 +113,11 @@ class Engine(Memory):
     def __repr__(self) -> str:
         return f"Engine({self._core.store.location!r}, agent={self._principal.agent!r})"
 
+    @property
+    def core(self) -> Core:
+        """What the engine is made of: for whoever serves it or looks after its store."""
+        return self._core
+
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""
         permitted = authorise(self._principal, operation, request)

@@ -1,20 +1,13 @@
-"""Packages over HTTP, both ways in constant memory. It must not know lines or records, only bytes.
-
-Each stream has one thread for its whole life, for a store's reading may belong to the thread that began it.
-"""
+"""Packages over HTTP, both ways in constant memory. It must not know lines or records, only bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -28,11 +21,7 @@ from satchel.service.settings import ServiceSettings
 from satchel.service.workers import Workers
 
 ZSTD_MEDIA_TYPE = "application/zstd"
-_AHEAD = 2
-"""Chunks made before the client has taken the one before."""
 _BLOCK = 256 * 1024
-_GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
-"""What a producer meets where nobody takes its chunks any more."""
 
 
 class PackageResponse(Response):
@@ -53,68 +42,56 @@ class PackageResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the export."""
         try:
-            async with self._workers.stream_slot() as limiter, anyio.create_task_group() as tasks:
-                sink, source = anyio.create_memory_object_stream[bytes | Exception](_AHEAD)
-                tasks.start_soon(partial(anyio.to_thread.run_sync, self._produce, sink, limiter=limiter))
-                tasks.start_soon(self._watch, receive, tasks.cancel_scope)
+            async with self._workers.stream_slot() as in_thread:
+                chunks: Iterator[bytes] = iter(())
                 try:
-                    await self._forward(source, scope, receive, send)
+                    chunks = await in_thread(self._memory.export_chunks, self._request)
+                    first = await in_thread(next, chunks, b"")
+                except Exception as error:  # noqa: BLE001 - told as far as it may be
+                    await _failure(error)(scope, receive, send)
+                    return
+                finally_close = getattr(chunks, "close", None)
+                try:
+                    await self._until_gone(receive, partial(self._forward, first, partial(in_thread, next, chunks, b""), send))
                 finally:
-                    # Closing the source makes the producer's next chunk fail in its own thread, where the export is closed.
-                    source.close()
-                    tasks.cancel_scope.cancel()
+                    if finally_close is not None:
+                        with anyio.CancelScope(shield=True):
+                            await in_thread(finally_close)
         except SatchelError as error:
             await error_response(error)(scope, receive, send)
 
-    async def _forward(self, source: MemoryObjectReceiveStream[bytes | Exception], scope: Scope, receive: Receive, send: Send) -> None:
-        first = await source.receive()
-        if isinstance(first, Exception):
-            await _failure(first)(scope, receive, send)
-            return
+    async def _forward(self, chunk: bytes, following: Callable[[], Awaitable[bytes]], send: Send) -> None:
+        """Send chunks until there are no more; an unfinished response makes the server break the connection off."""
         media_type = ZSTD_MEDIA_TYPE if self._request.compressed else t.PACKAGE_MEDIA_TYPE
         headers = [(b"content-type", media_type.encode()), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        chunk: bytes | Exception = first
-        while not isinstance(chunk, Exception):
+        while True:
             with anyio.move_on_after(self._stall) as patience:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                await send({"type": "http.response.body", "body": chunk, "more_body": bool(chunk)})
             if patience.cancelled_caught:
                 logger.warning("an export was given up: its reader stood still")
                 return
-            try:
-                chunk = await source.receive()
-            except anyio.EndOfStream:
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            if not chunk:
                 return
-        report(chunk)
-
-    async def _watch(self, receive: Receive, scope: anyio.CancelScope) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        scope.cancel()
-
-    def _produce(self, sink: MemoryObjectSendStream[bytes | Exception]) -> None:
-        """Make the chunks, in this thread from first to last."""
-
-        def put(item: bytes | Exception) -> None:
-            anyio.from_thread.run(sink.send, item)
-
-        try:
-            chunks = self._memory.export_chunks(self._request)
             try:
-                for chunk in chunks:
-                    put(chunk)
-            finally:
-                close = getattr(chunks, "close", None)
-                if close is not None:
-                    close()
-        except _GONE:
-            return
-        except Exception as error:  # noqa: BLE001 - handed to the response, which tells what may be told
-            with suppress(*_GONE):
-                put(error)
-        finally:
-            anyio.from_thread.run_sync(sink.close)
+                chunk = await following()
+            except Exception as error:  # noqa: BLE001 - the response has begun; nothing can be told but to the log
+                report(error)
+                return
+
+    @staticmethod
+    async def _until_gone(receive: Receive, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work, and stop where the client vanishes."""
+        async with anyio.create_task_group() as tasks:
+
+            async def watch() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(watch)
+            await work()
+            tasks.cancel_scope.cancel()
 
 
 def _failure(error: Exception) -> Response:
@@ -178,6 +155,6 @@ async def import_package(
     if settings.max_import is not None and declared.isdigit() and int(declared) > settings.max_import:
         raise too_large(settings.max_import)
     reader = _BodyReader(_Body(request, settings).pull)
-    async with workers.stream_slot() as limiter:
-        done = await anyio.to_thread.run_sync(memory.import_stream, wanted, reader, limiter=limiter)
+    async with workers.stream_slot() as in_thread:
+        done = await in_thread(memory.import_stream, wanted, reader)
     return json_response(done.model_dump(mode="json"))

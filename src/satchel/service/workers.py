@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -14,6 +14,9 @@ from satchel.errors import StoreUnavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+InThread = Callable[..., Awaitable[Any]]
+"""Runs a function with its arguments in a thread."""
 
 
 class Workers:
@@ -28,14 +31,14 @@ class Workers:
         return await anyio.to_thread.run_sync(partial(function, *args, **kwargs), limiter=self._calls)
 
     @asynccontextmanager
-    async def stream_slot(self) -> AsyncIterator[anyio.CapacityLimiter]:
-        """Reserve a thread for one stream, and give the limiter to run it under. Raises StoreUnavailable where none is free."""
+    async def stream_slot(self) -> AsyncIterator[InThread]:
+        """Reserve a thread for one stream, and give the function that runs calls in it. Raises StoreUnavailable where none is free."""
         owner = object()
         try:
             self._streams.acquire_on_behalf_of_nowait(owner)
         except anyio.WouldBlock:
             raise StoreUnavailable("too many exports and imports are under way; try again later", retry_after=5) from None
         try:
-            yield anyio.CapacityLimiter(1)
+            yield partial(anyio.to_thread.run_sync, limiter=anyio.CapacityLimiter(1))
         finally:
             self._streams.release_on_behalf_of(owner)
