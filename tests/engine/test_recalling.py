@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,8 @@ from satchel.engine.core import Principal
 from satchel.errors import InvalidRequest
 from satchel.operations.models import SearchRequest
 from satchel.protocol.record import Relations, Status, Usage
+from satchel.stores.memory import MemoryStore
+from satchel.stores.sqlite import SQLiteStore
 
 PEANUTS, TEA, SWIM, SEAT = "用户对花生严重过敏", "喜欢喝龙井茶", "每周三晚上去游泳", "The user prefers a window seat on long flights"
 
@@ -301,6 +305,18 @@ def test_search_knows_no_threshold_and_leaves_usage_alone(stage: Stage) -> None:
     assert all(hit.record.usage == Usage() for hit in stage.recaller.search(stage.principal, SearchRequest(query="游泳", scope=ALICE)).hits)
 
 
+def test_search_gives_as_many_as_are_asked_for(words: Stage) -> None:
+    for n in range(300):
+        words.remember(f"值班表 {n}")
+    found = words.recaller.search(words.principal, SearchRequest(query="值班表", scope=ALICE, limit=250)).hits
+    assert len(found) == 250
+
+
+def test_search_by_words_gives_only_what_holds_one(words: Stage) -> None:
+    found = words.recaller.search(words.principal, SearchRequest(query="游泳", scope=ALICE)).hits
+    assert [hit.record.content for hit in found] == [SWIM]
+
+
 # ------------------------------------------------------------ freshness
 
 
@@ -320,6 +336,57 @@ def test_no_answer_survives_a_write_or_a_delete_by_anybody(stage: Stage) -> None
     assert set(stage.found("龙井")) == {TEA, added.content}
     other.forget(added)
     assert stage.found("龙井") == other.found("龙井") == [TEA]
+
+
+def test_what_was_forgotten_is_in_no_cache_after_the_next_question(stage: Stage) -> None:
+    for query in ("龙井", "喝茶", "龙井茶"):
+        stage.recall(query)
+    tea = stage.recall("龙井")[0].record
+    stage.forget(tea)
+    stage.recall("龙井")
+    kept = [hit.record for answer in stage.recaller._answers._answers.values() for hit in answer.hits]
+    assert tea.id not in {record.id for record in kept}
+
+
+def test_readers_and_writers_side_by_side_never_see_what_is_gone(tmp_path: Path) -> None:
+    stage = Stage(store=SQLiteStore(tmp_path / "memory.db"), embedder=TableEmbedder())
+    for n in range(40):
+        stage.remember(f"钥匙{n}在抽屉", id=f"m{n}")
+    gone: set[str] = set()
+    wrong: list[object] = []
+
+    def read() -> None:
+        for _ in range(30):
+            before = set(gone)
+            found = {hit.record.id for hit in stage.recall("钥匙", limit=40, min_relevance=0.0)}
+            if found & before or not found:
+                wrong.append(found & before)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for n in range(30):
+        stage.forget(stage.core.store.get(ALICE, [f"m{n}"])[f"m{n}"])
+        gone.add(f"m{n}")
+    for reader in readers:
+        reader.join()
+    stage.recaller.close()
+    stage.core.store.close()
+    assert wrong == []
+
+
+def test_every_store_gives_the_same_answers(tmp_path: Path) -> None:
+    contents = [f"{'会议' * (n % 4 + 1)}纪要{'和预算' * (n % 3)} note {n % 5}" for n in range(150)]
+    answers = []
+    for store in (MemoryStore(), SQLiteStore(tmp_path / "memory.db")):
+        stage = Stage(store=store, embedder=TableEmbedder())
+        for part in (contents[::2], contents[1::2]):
+            stage.write(*[stage.record(content, id=f"m{n:03}", pinned=n % 7 == 0) for n, content in enumerate(part, start=len(part))])
+            stage.recall("会议")
+        answers.append([(hit.record.state(), hit.score, hit.reasons) for hit in stage.recall("会议预算 note", limit=100)])
+        stage.recaller.close()
+        store.close()
+    assert answers[0] == answers[1]
 
 
 def test_a_changed_record_is_found_by_its_new_words_only(stage: Stage) -> None:

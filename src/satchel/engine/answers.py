@@ -7,6 +7,7 @@ delete or a change of scope, whichever process made it. It must not know how ans
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,7 +20,12 @@ from satchel.operations.models import Hit
 from satchel.ports import Position
 
 MAX_ANSWERS = 256
+MAX_CHARACTERS = 100_000
+"""Content of an answer that is kept; a larger one is cheap to find again beside what it costs to hand on."""
+
 MAX_VECTORS = 1024
+RETRY_SECONDS = 10.0
+"""An embedder that failed is left alone this long, so that one which is down does not make every question wait."""
 
 Key = tuple[tuple[str, ...], str]
 
@@ -45,14 +51,17 @@ class AnswerCache:
             answer = self._answers.get(key)
             if answer is None:
                 return None
-            if answer.positions != positions or not answer.at <= now < answer.until:
-                del self._answers[key]
-                return None
-            return answer.hits
+            if answer.positions == positions and answer.at <= now < answer.until:
+                return answer.hits
+            # What changed may have been forgotten: nothing that was read before stays in memory.
+            stale = [other for other, held in self._answers.items() if other == key or _contradicts(held.positions, positions)]
+            for other in stale:
+                del self._answers[other]
+            return None
 
     def put(self, key: Key, positions: Mapping[str, Position], now: float, hits: tuple[Hit, ...]) -> None:
         """Keep an answer that was found at exactly these positions."""
-        if not self._seconds:
+        if not self._seconds or sum(len(hit.record.content) for hit in hits) > MAX_CHARACTERS:
             return
         ends = [hit.record.expires_at.timestamp() for hit in hits if hit.record.expires_at is not None]
         ends += [hit.record.stored_at.timestamp() + hit.record.ttl for hit in hits if hit.record.ttl is not None]
@@ -68,6 +77,10 @@ class AnswerCache:
             self._answers.clear()
 
 
+def _contradicts(held: Mapping[str, Position], positions: Mapping[str, Position]) -> bool:
+    return any(positions.get(scope, position) != position for scope, position in held.items())
+
+
 class QueryVectors:
     """Vectors of the last questions. Where embedding fails, recall goes on without, and says so once."""
 
@@ -75,6 +88,7 @@ class QueryVectors:
         self._core = core
         self._lock = threading.Lock()
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._resting_until = 0.0
 
     def of(self, query: str) -> NDArray[np.float32] | None:
         """Return the question's unit vector, or None where there is no embedder or it fails."""
@@ -85,9 +99,12 @@ class QueryVectors:
             if query in self._vectors:
                 self._vectors.move_to_end(query)
                 return self._vectors[query]
+        if time.monotonic() < self._resting_until:
+            return None
         try:
             vector = np.ascontiguousarray(embedder.embed_queries([query])[0], np.float32)
         except Exception as error:  # noqa: BLE001 - whatever a model or a network does, the lexical lane still answers
+            self._resting_until = time.monotonic() + RETRY_SECONDS
             self._core.notes.add("embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
             return None
         self._core.notes.drop("embedding")

@@ -61,12 +61,20 @@ def strengths_of(index: ScopeIndex, now: float, settings: Settings) -> Floats:
     return strengths(life, now, settings)
 
 
-def choose(measured: Measured, mask: Mask, strength: Floats, question: Question, settings: Settings) -> Rows:
+@dataclass(frozen=True, slots=True)
+class Width:
+    """How many rows each lane proposes in each scope; 0 turns the lane of the strongest off."""
+
+    nearest: int
+    strongest: int
+
+
+def choose(measured: Measured, mask: Mask, strength: Floats, question: Question, width: Width) -> Rows:
     """Return the rows of one index that any lane proposes."""
     lanes = (
-        lexical_lane(measured, mask, settings.candidates),
-        semantic_lane(measured, mask, settings.candidates, question),
-        strongest_rows(measured.index, mask, strength, settings.strongest),
+        lexical_lane(measured, mask, width.nearest),
+        semantic_lane(measured, mask, width.nearest, question),
+        strongest_rows(measured.index, mask, strength, width.strongest),
     )
     return np.unique(np.concatenate(lanes))
 
@@ -76,13 +84,14 @@ def gather(
     masks: Sequence[Mask],
     strength: Sequence[Floats],
     question: Question,
+    width: Width,
     *,
     calibration: Calibration,
     now: float,
     settings: Settings,
 ) -> Pool:
     """Return the candidates of all lanes and scopes. Masks say which rows may be found, strengths are those of every row."""
-    rows = [choose(one, mask, strong, question, settings) for one, mask, strong in zip(measured, masks, strength, strict=True)]
+    rows = [choose(one, mask, strong, question, width) for one, mask, strong in zip(measured, masks, strength, strict=True)]
     index = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
 
     def column(name: str) -> NDArray[np.generic]:

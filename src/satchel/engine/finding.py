@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.engine.candidates import Pool, gather, strengths_of
+from satchel.engine.candidates import Pool, Width, gather, strengths_of
 from satchel.engine.core import Core
 from satchel.engine.filtering import holding, ids_by_scope, matching, rows_mask
 from satchel.engine.lanes import Measured, Question, measure, strongest_rows
@@ -39,7 +39,7 @@ class Wanted:
     """One question with everything settled: what may be found, how it is ranked, what is too little.
 
     `min_strength` is None where strength is no condition; `strict`: it is the caller's own and holds as it stands. `widen`: look among
-    archived and faint records when nothing else answers (RET-4).
+    archived and faint records when nothing else answers (RET-4). `strongest`: how many of a scope's strongest are candidates too.
     """
 
     query: str
@@ -51,6 +51,7 @@ class Wanted:
     min_strength: float | None = None
     strict: bool = False
     widen: bool = False
+    strongest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class Search:
             masks,
             strength,
             self.question,
+            Width(max(self.core.settings.candidates, self.wanted.limit), self.wanted.strongest),
             calibration=embedder.calibration if embedder is not None else LEXICAL,
             now=self.now,
             settings=self.core.settings,

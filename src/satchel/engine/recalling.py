@@ -80,6 +80,7 @@ class Recaller:
             min_strength=settings.min_strength if request.min_strength is None else request.min_strength,
             strict=request.min_strength is not None,
             widen=request.min_strength is None and not request.statuses,
+            strongest=settings.strongest,
         )
         hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:

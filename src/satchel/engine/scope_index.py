@@ -24,6 +24,7 @@ ORIGIN_CODES = {Origin.STATED.value: 0, Origin.INFERRED.value: 1, Origin.IMPORTE
 
 _DEAD_SHARE = 4
 _BYTES_PER_ID = 160  # a text, its place in a list, a dictionary and a tuple of tags
+_BYTES_ALWAYS = 8192  # so that a great many empty scopes do not count as nothing
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -156,7 +157,7 @@ class ScopeIndex:
     @property
     def bytes(self) -> int:
         """Memory that this index takes, about."""
-        return self.columns.bytes + self.postings.bytes + self.vectors.bytes + len(self) * _BYTES_PER_ID
+        return self.columns.bytes + self.postings.bytes + self.vectors.bytes + len(self) * _BYTES_PER_ID + _BYTES_ALWAYS
 
     # ------------------------------------------------------------ refreshing
 
