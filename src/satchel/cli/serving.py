@@ -79,7 +79,7 @@ def _mcp_door(engine: Any) -> dict[str, Any]:
     try:
         from satchel.mcp import http_door
 
-        return {"/mcp": http_door(engine)}
+        return {"/mcp": http_door()}
     except Unsupported as error:
         remark(f"without MCP: {error}")
         return {}
