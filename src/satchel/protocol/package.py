@@ -209,6 +209,8 @@ def _decode(number: int, data: bytes) -> PackageLine:
         raise
     except (ValidationError, InvalidRequest) as error:
         raise _model_fault(number, error) from None
+    if kind == "header":
+        raise InvalidPackage(f"line {number} is a second header", line=number)
     return UnknownLine(kind, body)
 
 
@@ -274,7 +276,7 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
             raise InvalidPackage(f"line {number} follows the trailer; the package ends with its trailer", line=number)
         if header is None:
             header = _header(data)
-        elif b'"trailer"' in data[:64] and _parse(number, data)[0] == "trailer":
+        elif b'"trailer"' in data and _parse(number, data)[0] == "trailer":
             trailer = _trailer(number, data)
             spool.write(_dump("trailer", trailer.model_dump(mode="json")))
             continue
@@ -309,10 +311,10 @@ def _header(data: bytes) -> Header:
     kind, value = _parse(1, data)
     if kind != "header":
         raise InvalidPackage("line 1 is not a package header", line=1)
-    check_version(value.get("protocol"), field="protocol")
     try:
+        check_version(value.get("protocol"), field="protocol")
         return Header.model_validate({key: inner for key, inner in value.items() if key != "kind"})
-    except ValidationError as error:
+    except (ValidationError, InvalidRequest) as error:
         raise _model_fault(1, error) from None
 
 
@@ -333,10 +335,13 @@ def _look_at(number: int, data: bytes, check_lines: bool) -> tuple[str, str | No
             return line.status.value, line.scope
         return ("working", line.scope) if isinstance(line, WorkingSnapshot) else ("unknown", None)
     kind, value = _parse(number, data)
-    if kind in {"record", "tombstone"}:
-        record = value.get("record", {})
-        return str(record.get("status", "active")), _scope_of(number, record)
-    return ("working", _scope_of(number, value.get("working", {}))) if kind == "working" else ("unknown", None)
+    member = {"record": "record", "tombstone": "record", "working": "working"}.get(kind)
+    if member is None:
+        return "unknown", None
+    body = value.get(member)
+    if not isinstance(body, dict):
+        raise InvalidPackage(f"line {number}: {member}: expected an object", line=number)
+    return "working" if kind == "working" else str(body.get("status", "active")), _scope_of(number, body)
 
 
 def _scope_of(number: int, value: dict[str, Any]) -> str:
