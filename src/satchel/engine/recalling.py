@@ -104,6 +104,8 @@ class Recaller:
         Without a question (a blank one counts as none) the digest: the strongest profile, preference, task and pinned records.
         """
         scopes = principal.readable(request.scope)
+        if not scopes:
+            return Context(text="", ids=(), tokens=0)
         where = request.to_filter()
         if request.query is None or not _UNREADABLE.sub("", request.query).strip():
             memories = self._digest(scopes, where, request.limit)
