@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +37,7 @@ class _Bounded(io.RawIOBase):
     def readinto(self, target: bytearray | memoryview) -> int:  # type: ignore[override]
         try:
             found = self._inner.read(len(target))
-        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
             raise refuse(self._archive, f"the archive is damaged ({error})") from None
         self._read += len(found)
         if self._read > MAX_MEMBER_BYTES or (self._read > _RATIO_FROM and self._read > MAX_RATIO * self._compressed):

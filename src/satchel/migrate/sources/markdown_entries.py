@@ -107,17 +107,24 @@ def bullets(type: str, *, timed_by_file: bool = False, origin: Origin = Origin.I
                 yield dropped(item, "a fenced example, not a memory")
             elif _PLACEHOLDER.fullmatch(entry.text):
                 yield dropped(item, "a placeholder of the template")
-            elif _IMPORT.fullmatch(entry.text):
+            elif not _without_imports(entry.text):
                 yield dropped(item, "an import of another file; migrate that file itself")
             else:
-                draft = Draft(folder.identity(path, entry.text), entry.text, _entry_type(entry, matter, type), created, origin=origin)
+                text = _without_imports(entry.text)
+                draft = Draft(folder.identity(path, entry.text), text, _entry_type(entry, matter, type), created, origin=origin)
                 draft.agent, draft.tags = folder.agent, [*_matter_tags(matter), *entry.headings]
+                if text != entry.text:
+                    draft.changes.append("content: a line that imports another file left out")
                 if entry.done:
                     draft.status = Status.ARCHIVED
                     draft.meta["done"] = True
                 yield SourceItem(item, draft)
 
     return role
+
+
+def _without_imports(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if not _IMPORT.fullmatch(line.strip())).strip()
 
 
 def _entry_type(entry: Entry, matter: FrontMatter | None, fallback: str) -> str:
