@@ -24,6 +24,7 @@ class Entry(NamedTuple):
 STORES: Mapping[str, Entry] = {
     "sqlite": Entry("satchel.stores.sqlite:open_store", "pip install satchel"),
     "memory": Entry("satchel.stores.memory:open_store", "pip install satchel"),
+    "jsonl": Entry("satchel.stores.jsonl:open_store", "pip install satchel"),
     "postgresql": Entry("satchel.stores.postgres:open_store", "pip install 'satchel[postgres]'", "psycopg"),
     "postgres": Entry("satchel.stores.postgres:open_store", "pip install 'satchel[postgres]'", "psycopg"),
 }

@@ -160,7 +160,13 @@ class State:
             return
         last = row.usage.last_access_at
         usage = Usage(last_access_at=use.at if last is None else max(last, use.at), access_count=row.usage.access_count + use.count)
-        scope.rows[use.id] = replace(row, usage=bounded(usage))
+        self.use(use.scope, use.id, usage)
+
+    def use(self, scope: str, record_id: str, usage: Usage) -> None:
+        """Set one record's usage."""
+        row = self.scope(scope).rows.get(record_id)
+        if row is not None:
+            self.scope(scope).rows[record_id] = replace(row, usage=bounded(usage))
 
     def index(self, entries: Collection[IndexEntry]) -> int:
         """Write index entries; return how many were still current."""

@@ -63,7 +63,7 @@ def touch(transaction: Transaction, uses: Sequence[Use]) -> None:
 def write_index(transaction: Transaction, entries: Sequence[IndexEntry]) -> int:
     """Write index entries whose record still has their content; return how many."""
     scopes = sorted({entry.scope for entry in entries})
-    with transaction.connection.pipeline():
+    with transaction.connection.pipeline() as pipeline:
         transaction.begin()
         transaction.connection.execute(_SETTLE_SCOPES, [scopes])
         done = [
@@ -72,6 +72,7 @@ def write_index(transaction: Transaction, entries: Sequence[IndexEntry]) -> int:
             )
             for entry in entries
         ]
+        pipeline.sync()
         current = [entry for entry, cursor in zip(entries, done, strict=True) if cursor.rowcount]
         transaction.connection.execute(_INDEXED, [sorted({entry.scope for entry in current})])
         transaction.commit()
@@ -84,7 +85,7 @@ def clear_vectors(transaction: Transaction) -> None:
         transaction.begin()
         transaction.connection.execute("SELECT scope FROM scopes ORDER BY scope FOR NO KEY UPDATE")
         transaction.connection.execute("UPDATE records SET vector = NULL WHERE vector IS NOT NULL")
-        transaction.connection.execute("UPDATE scopes SET indexed = indexed + 1")
+        transaction.connection.execute("UPDATE scopes SET indexed = indexed + 1 WHERE position > 0")
         transaction.commit()
 
 

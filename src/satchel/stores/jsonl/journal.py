@@ -1,0 +1,208 @@
+"""A file of batches: each a few lines and a closing line that proves them whole. It must not know what the lines say.
+
+A batch is one write and one flush to the disk. What a killed writer left behind the last whole batch is no part of the file: readers
+pass over it, and the next writer takes it out and keeps it in `<name>.torn`. One writer at a time, by a lock that dies with its process;
+readers take none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from satchel.errors import StoreCorrupt, StoreUnavailable, Unsupported, VersionError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+VERSION = 1
+HEADER = b'{"kind":"satchel","store":"jsonl","version":%d}\n' % VERSION
+_ANY_HEADER = b'{"kind":"satchel","store":"jsonl","version":'
+_COMMIT = b'{"kind":"commit",'
+
+
+class Look(NamedTuple):
+    """What tells whether a file is still as it was; `size` is -1 where there is none."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int
+
+    def is_of(self, other: Look) -> bool:
+        """Whether both are looks at one file, however much it grew."""
+        return (self.device, self.inode) == (other.device, other.inode)
+
+
+NOTHING = Look(0, 0, -1, 0)
+
+
+def look(path: Path) -> Look:
+    """Look at a file."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return NOTHING
+    return Look(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def sealed(lines: Iterable[bytes]) -> bytes:
+    """Return lines and the line that closes them."""
+    held = list(lines)
+    body = b"".join(held)
+    return body + b'{"kind":"commit","lines":%d,"crc32":"%08x"}\n' % (len(held), zlib.crc32(body))
+
+
+def _closes(line: bytes, count: int, crc: int) -> bool:
+    try:
+        value = json.loads(line)
+        return bool(value["lines"] == count and value["crc32"] == f"{crc:08x}")
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def read_batches(path: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield, of each whole batch behind a place, the place where it ends and its lines; at the beginning, the header with none.
+
+    Raises:
+        StoreCorrupt: it is no such file, or it is damaged before its end.
+        VersionError: a later Satchel wrote it.
+    """
+    with path.open("rb") as file:
+        file.seek(start)
+        if start == 0:
+            start = _read_header(path, file.readline())
+            if not start:
+                return
+            yield start, []
+        yield from _read(path, file, start)
+
+
+def _read(path: Path, file: Iterable[bytes], end: int) -> Iterator[tuple[int, list[bytes]]]:
+    held: list[bytes] = []
+    crc, place, broken = 0, end, False
+    for line in file:
+        place += len(line)
+        if not line.startswith(_COMMIT) or not line.endswith(b"\n"):
+            held.append(line)
+            crc = zlib.crc32(line, crc)
+            continue
+        if not _closes(line, len(held), crc):
+            broken = True
+        elif broken:
+            raise StoreCorrupt(f"{path} is damaged after byte {end}: a batch does not match its closing line", path=str(path), byte=end)
+        else:
+            end = place
+            yield end, held
+        held, crc = [], 0
+
+
+def _read_header(path: Path, line: bytes) -> int:
+    """Return where the header ends; 0 where its writer was killed on the way."""
+    if line == HEADER:
+        return len(line)
+    if HEADER.startswith(line):
+        return 0
+    if not (line.startswith(_ANY_HEADER) and line.endswith(b"}\n")):
+        raise StoreCorrupt(f"{path} is not a Satchel store; nothing was written to it", path=str(path))
+    found = line[len(_ANY_HEADER) : -2].decode(errors="replace")
+    raise VersionError(
+        f"{path} is of store version {found}, written by a later Satchel; this one knows version {VERSION}",
+        found=found,
+        supported=str(VERSION),
+    )
+
+
+@contextmanager
+def locked(path: Path, *, create: bool = False) -> Iterator[int]:
+    """Lend the file, open for writing and locked. Raises OSError."""
+    if fcntl is None:
+        raise Unsupported("the JSON-lines store needs file locks of a POSIX system; use sqlite:/// here")
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            held, there = os.fstat(descriptor), look(path)
+            # While this one waited, a compaction may have put another file in its place.
+            if (held.st_dev, held.st_ino) == (there.device, there.inode):
+                yield descriptor
+                return
+        finally:
+            os.close(descriptor)
+
+
+def append(descriptor: int, data: bytes, *, durable: bool = True) -> None:
+    """Write at the end; what cannot be written whole is taken back. Raises OSError."""
+    before = os.fstat(descriptor).st_size
+    try:
+        write_all(descriptor, data)
+        if durable:
+            os.fsync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(descriptor, before)
+        raise
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of the bytes, in one call where the system takes them at once."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def cut_torn_tail(descriptor: int, path: Path, end: int) -> None:
+    """Take out what a killed writer left after the last whole batch, and keep it aside. Raises OSError."""
+    size = os.fstat(descriptor).st_size
+    if size <= end:
+        return
+    aside = os.open(torn_path(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        place = end
+        while place < size and (part := os.pread(descriptor, min(size - place, 1 << 20), place)):
+            write_all(aside, part)
+            place += len(part)
+        os.fsync(aside)
+    finally:
+        os.close(aside)
+    os.ftruncate(descriptor, end)
+
+
+def torn_path(path: Path) -> Path:
+    """Return where a torn tail is kept."""
+    return path.with_name(path.name + ".torn")
+
+
+def replace_durably(path: Path, parts: Iterable[bytes]) -> None:
+    """Put a new file in a file's place: a reader, or whoever comes after a crash, sees the one or the other whole. Raises OSError."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        for part in parts:
+            write_all(descriptor, part)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    unfinished.replace(path)
+    sync_folder(path)
+
+
+def sync_folder(path: Path) -> None:
+    """Make a file's name durable. Raises OSError."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def unavailable(path: Path, error: OSError) -> StoreUnavailable:
+    """Return our error for the operating system's."""
+    return StoreUnavailable(f"{path} cannot be used: {error.strerror or error}", path=str(path))

@@ -1,0 +1,247 @@
+"""`JsonLinesStore`: the reference store's state, kept in a file. It must not know what a line says.
+
+Every call looks first whether the file has changed, and reads what other processes have appended.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from satchel.errors import InvalidRequest, StoreCorrupt, StoreUnavailable
+from satchel.ports import Batch, IndexEntry, Put, Use
+from satchel.stores.jsonl import journal
+from satchel.stores.jsonl.compacting import compacted, index_entries
+from satchel.stores.jsonl.entries import EntryFile, Known
+from satchel.stores.jsonl.journal import NOTHING, look
+from satchel.stores.jsonl.lines import batch_lines, is_fleeting, replay, use_lines
+from satchel.stores.memory.state import ScopeState, State
+from satchel.stores.memory.store import MemoryStore
+
+_PREFIX = "jsonl:///"
+
+_FLEETING = 1000
+"""Lines without a lasting meaning that a file may hold before it is compacted by itself."""
+
+
+def open_store(url: str) -> JsonLinesStore:
+    """Open `jsonl:///relative/path.jsonl`, with four slashes an absolute path; the file is made where there is none."""
+    path = url.removeprefix(_PREFIX)
+    if path == url or not path:
+        raise InvalidRequest.of([{"field": "url", "message": f"expected {_PREFIX}path.jsonl"}])
+    return JsonLinesStore(path)
+
+
+class JsonLinesStore(MemoryStore):
+    """A store in one file, all of which it holds in memory: for what a person wants to read, not for millions.
+
+    Raises StoreCorrupt where the file is damaged or is something else, VersionError where a later Satchel wrote it, StoreUnavailable where
+    it cannot be opened. A file that cannot be written is open for reading.
+    """
+
+    capabilities = frozenset({"persistent", "multiprocess", "scrub"})
+
+    def __init__(self, path: str | Path) -> None:
+        super().__init__()
+        self._path = Path(path).expanduser().absolute()
+        self.location = str(self._path)
+        self._index = EntryFile(self._path.with_name(self._path.name + ".index"))
+        self._begin()
+        self._create()
+        with self._lock:
+            self._refresh()
+
+    def _begin(self) -> None:
+        self._look = NOTHING
+        self._end = 0
+        """Where the last whole batch that was read ends."""
+        self._fleeting = 0
+        self._known: Known = {}
+        """Index entries whose record has not come yet."""
+
+    def _create(self) -> None:
+        try:
+            with journal.locked(self._path, create=True) as descriptor:
+                if os.fstat(descriptor).st_size == 0:
+                    journal.append(descriptor, journal.HEADER)
+                    journal.sync_folder(self._path)
+        except OSError as error:
+            if look(self._path) == NOTHING:
+                raise journal.unavailable(self._path, error) from error
+
+    # ------------------------------------------------------------ reading
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Make this thread's reads inside the block see one state of the store."""
+        self._refresh_unless_pinned()
+        with super().reading():
+            yield
+
+    @contextmanager
+    def _reading(self) -> Iterator[State]:
+        self._refresh_unless_pinned()
+        with super()._reading() as state:
+            yield state
+
+    def _refresh_unless_pinned(self) -> None:
+        if getattr(self._pinned, "state", None) is None:
+            with self._lock:
+                self._refresh()
+
+    def _refresh(self) -> None:
+        """Read what has been appended since the last look, by whoever."""
+        self._now()
+        try:
+            found = look(self._path)
+            if found == NOTHING:
+                raise StoreUnavailable(f"{self._path} is gone", path=str(self._path))
+            if found == self._look and not self._index.has_changed:
+                return
+            if not found.is_of(self._look) or found.size < self._end:
+                self._start_anew()
+            # Entries first: a writer writes them before the batch that they belong to.
+            replaced = self._index.read_new(self._known)
+            self._read_batches()
+            self._look = found
+        except OSError as error:
+            raise journal.unavailable(self._path, error) from error
+        self._settle_index(replaced)
+
+    def _start_anew(self) -> None:
+        """Forget what was read: this is another file. What others hold of the index is not brought up to date from it, but read again."""
+        scopes = {name: ScopeState(indexed=scope.indexed + 1) for name, scope in self._now().scopes.items()}
+        self._begin()
+        self._index.forget()
+        self._state = State(scopes)
+
+    def _read_batches(self) -> None:
+        for end, lines in journal.read_batches(self._path, self._end):
+            state = self._writable()
+            for line in lines:
+                try:
+                    replay(state, line, self._known)
+                except StoreCorrupt as error:
+                    raise StoreCorrupt(f"{self._path}, before byte {end}: {error}", path=str(self._path), byte=end) from None
+            self._count(lines)
+            self._end = end
+
+    def _settle_index(self, replaced: bool) -> None:
+        """Give the entries that came apart from their records to those that are there."""
+        if replaced:
+            self._writable().clear_vectors()
+        late = []
+        for key, (terms, vector) in list(self._known.items()):
+            scope, record_id, content = key
+            row = self._now().scope(scope).rows.get(record_id)
+            if row is not None and row.record.content_hash == content:
+                del self._known[key]
+                if (terms, vector) != (row.terms, row.vector):
+                    late.append(IndexEntry(scope, record_id, content, terms, vector))
+        if late:
+            self._writable().index(late)
+
+    # ------------------------------------------------------------ writing
+
+    @contextmanager
+    def _writing(self) -> Iterator[int]:
+        """Hold the file's lock, at the end of what everybody has written."""
+        try:
+            with journal.locked(self._path) as descriptor, self._lock:
+                self._refresh()
+                journal.cut_torn_tail(descriptor, self._path, self._end)
+                if not self._end:
+                    journal.append(descriptor, journal.HEADER)
+                    self._end = len(journal.HEADER)
+                yield descriptor
+        except OSError as error:
+            # What stands in memory may not be what stands in the file: read it again.
+            self._look = NOTHING
+            raise journal.unavailable(self._path, error) from error
+
+    def _append(self, descriptor: int, lines: list[bytes], *, durable: bool) -> None:
+        data = journal.sealed(lines)
+        self._look = NOTHING
+        journal.append(descriptor, data, durable=durable)
+        self._end += len(data)
+        self._look = look(self._path)
+        self._count(lines)
+        state = self._now()
+        lasting = sum(len(scope.rows) for scope in state.scopes.values()) + sum(map(len, state.documents.values()))
+        if self._fleeting > _FLEETING + 2 * lasting:
+            self._compact()
+
+    def _count(self, lines: Iterable[bytes]) -> None:
+        self._fleeting += sum(map(is_fleeting, lines))
+
+    def apply(self, batch: Batch) -> int:
+        """Write a batch atomically and durably."""
+        with self._writing() as descriptor:
+            position = self._writable().apply(batch)
+            if batch.changes or batch.documents:
+                self._index.append(_entries(batch))
+                self._append(descriptor, list(batch_lines(batch)), durable=True)
+        return position
+
+    def touch(self, uses: Iterable[Use]) -> None:
+        """Record usage; a power failure may lose the last of it."""
+        given = list(uses)
+        if not given:
+            return
+        with self._writing() as descriptor:
+            state = self._writable()
+            for use in given:
+                state.touch(use)
+            self._append(descriptor, list(use_lines(given)), durable=False)
+
+    def write_index(self, entries: Iterable[IndexEntry]) -> int:
+        """Write index entries apart from their records."""
+        given = list(entries)
+        with self._writing():
+            self._index.append(given)
+            return self._writable().index(given)
+
+    def clear_vectors(self) -> None:
+        """Drop every vector."""
+        with self._writing():
+            state = self._writable()
+            state.clear_vectors()
+            self._index.write_anew(index_entries(state))
+
+    # ------------------------------------------------------------ looking after
+
+    def scrub(self) -> bool:
+        """Write the files anew without what was erased. False while a reader of this process still sees it."""
+        with self._writing():
+            self._compact()
+            journal.torn_path(self._path).unlink(missing_ok=True)
+        return super().scrub()
+
+    def _compact(self) -> None:
+        state = self._now()
+        journal.replace_durably(self._path, compacted(state))
+        self._index.write_anew(index_entries(state))
+        self._look = look(self._path)
+        self._end = self._look.size
+        self._fleeting = 0
+
+    def check(self) -> list[str]:
+        """Read the whole file again."""
+        state = State()
+        try:
+            for _, lines in journal.read_batches(self._path, 0):
+                for line in lines:
+                    replay(state, line, {})
+        except StoreCorrupt as error:
+            return [str(error)]
+        except OSError as error:
+            return [str(journal.unavailable(self._path, error))]
+        return []
+
+
+def _entries(batch: Batch) -> Iterator[IndexEntry]:
+    for change in batch.changes:
+        if isinstance(change, Put) and not change.record.is_tombstone and (change.terms or change.vector is not None):
+            yield IndexEntry(change.record.scope, change.record.id, change.record.content_hash, change.terms or None, change.vector)

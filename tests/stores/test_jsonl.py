@@ -1,0 +1,220 @@
+"""The JSON-lines store: what a person reads, what a kill leaves, what two processes see."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from satchel.errors import Conflict, StoreCorrupt, StoreUnavailable, VersionError
+from satchel.ports import Batch, Document, LogEntry, Put, Use
+from satchel.protocol.filters import RecordFilter
+from satchel.protocol.record import Deletion, MemoryRecord
+from satchel.stores.jsonl import JsonLinesStore, open_store
+
+NOW = datetime(2026, 5, 4, 8, 30, tzinfo=UTC)
+LOG = LogEntry("remember", "writer", NOW)
+SCOPE = "user:alice"
+
+
+def put(number: int, text: str = "第 {} 条 memory number {}", **options: object) -> Put:
+    record = MemoryRecord(id=f"r{number}", content=text.format(number, number), scope=SCOPE, stored_at=NOW, updated_at=NOW)
+    return Put(record, LOG, **options)  # type: ignore[arg-type]
+
+
+def tombstone(number: int) -> Put:
+    record = MemoryRecord(
+        id=f"r{number}", content="", scope=SCOPE, stored_at=NOW, updated_at=NOW, status="deleted", revision=2, deletion=Deletion(at=NOW)
+    )
+    return Put(record, LogEntry("forget", "writer", NOW))
+
+
+def ids(store: JsonLinesStore) -> set[str]:
+    return {record.id for record in store.scan([SCOPE], RecordFilter(statuses=()), limit=10_000).records}
+
+
+def test_the_file_is_read_by_a_person_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1, terms=b"terms")], [Document("tokens", "t", {"名": 1})]))
+    kinds = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [line["kind"] for line in kinds] == ["satchel", "put", "document", "commit"]
+    assert kinds[1]["record"]["content"] == "第 1 条 memory number 1"
+    assert kinds[1]["log"] == {"operation": "remember", "agent": "writer", "at": "2026-05-04T08:30:00Z"}
+    assert "terms" not in path.read_text("utf-8")
+
+
+def test_a_write_only_appends(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1)]))
+    before = path.read_bytes()
+    store.apply(Batch([put(2)]))
+    store.touch([Use(SCOPE, "r1", NOW)])
+    assert path.read_bytes().startswith(before)
+
+
+def test_cut_at_any_byte_the_file_opens_with_every_whole_batch_and_no_half_one(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    ends = []
+    for batch in (Batch([put(1, "一 {}")]), Batch([put(2, "two {}")], [Document("c", "k", {"a": 1})])):
+        store.apply(batch)
+        ends.append((path.stat().st_size, ids(store)))
+    whole = path.read_bytes()
+    torn, kept = tmp_path / "torn.jsonl", tmp_path / "torn.jsonl.torn"
+    for cut in range(len(whole) + 1):
+        torn.unlink(missing_ok=True)
+        kept.unlink(missing_ok=True)
+        torn.write_bytes(whole[:cut])
+        again = open_store(f"jsonl:///{torn}")
+        expected = max((held for end, held in ends if end <= cut), key=len, default=set())
+        assert ids(again) == expected, cut
+        again.apply(Batch([], [Document("c", "after", {})]))
+        again = open_store(f"jsonl:///{torn}")
+        assert (ids(again), again.document("c", "after")) == (expected, {})
+        lost = whole[max((end for end, _ in ends if end <= cut), default=min(cut, whole.index(b"\n") + 1)) : cut]
+        assert (kept.read_bytes() if kept.exists() else b"") in (lost, whole[:cut])
+
+
+def test_damage_before_the_end_is_said_and_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    for number in range(3):
+        store.apply(Batch([put(number)]))
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace("第 1 条".encode(), "第 7 条".encode()))
+    with pytest.raises(StoreCorrupt, match="damaged"):
+        open_store(f"jsonl:///{path}")
+    assert store.check() != []
+
+
+@pytest.mark.parametrize("content", [b'{"name": "somebody else\'s"}\n', b"\x00\x01", "备忘\n".encode()])
+def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(StoreCorrupt, match="not a Satchel store"):
+        open_store(f"jsonl:///{path}")
+    assert path.read_bytes() == content
+
+
+def test_a_later_version_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(b'{"kind":"satchel","store":"jsonl","version":2}\n')
+    with pytest.raises(VersionError) as caught:
+        open_store(f"jsonl:///{path}")
+    assert caught.value.details == {"found": "2", "supported": "1"}
+
+
+def test_erased_content_leaves_the_files_with_scrubbing_and_no_position_moves(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1, "用户对花生严重过敏 {}", terms=b"peanut"), put(2)]))
+    store.apply(Batch([put(1, "用户对花生过敏 {}", terms=b"peanut")]))
+    store.apply(Batch([tombstone(1)]))
+    history = store.history(SCOPE, "r1")
+    before = store.changes(None)
+    assert "花生" in path.read_text("utf-8")
+    assert store.scrub()
+    for file in tmp_path.iterdir():
+        assert "花生" not in file.read_text("utf-8")
+        assert "cGVhbnV0" not in file.read_text("utf-8")
+    again = open_store(f"jsonl:///{path}")
+    assert again.history(SCOPE, "r1") == history
+    assert again.changes(None) == before
+
+
+def test_two_handles_see_each_other_also_over_a_compaction(tmp_path: Path) -> None:
+    url = f"jsonl:///{tmp_path / 'memory.jsonl'}"
+    one, two = open_store(url), open_store(url)
+    one.apply(Batch([put(1, terms=b"one")]))
+    assert ids(two) == {"r1"}
+    two.apply(Batch([put(2, terms=b"two")]))
+    one.scrub()
+    two.apply(Batch([put(3)]))
+    assert ids(one) == {"r1", "r2", "r3"}
+    assert {row.id: row.terms for row in one.index_slice(SCOPE).rows} == {"r1": b"one", "r2": b"two", "r3": b""}
+    with pytest.raises(Conflict):
+        one.apply(Batch([put(3, expect=0)]))
+
+
+def test_losing_the_index_file_loses_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1, terms=b"one", vector=b"\x00\x3c")]))
+    (tmp_path / "memory.jsonl.index").unlink()
+    again = open_store(f"jsonl:///{path}")
+    assert ids(again) == {"r1"}
+    assert [item.id for item in again.unindexed()] == ["r1"]
+
+
+def test_uses_do_not_let_the_file_grow_for_ever(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1)]))
+    for _ in range(30):
+        store.touch([Use(SCOPE, "r1", NOW)] * 100)
+    assert len(path.read_bytes().splitlines()) < 1500
+    assert open_store(f"jsonl:///{path}").get(SCOPE, ["r1"])["r1"].usage.access_count == 3000
+
+
+def test_a_file_that_was_taken_away_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    path.rename(tmp_path / "elsewhere.jsonl")
+    with pytest.raises(StoreUnavailable, match="gone"):
+        store.get(SCOPE, ["r1"])
+    with pytest.raises(StoreUnavailable):
+        store.apply(Batch([put(1)]))
+    path.unlink(missing_ok=True)
+    (tmp_path / "elsewhere.jsonl").rename(path)
+    store.apply(Batch([put(1)]))
+    assert ids(open_store(f"jsonl:///{path}")) == {"r1"}
+
+
+WRITER = """
+import sys
+from datetime import UTC, datetime
+from satchel.ports import Batch, LogEntry, Put
+from satchel.protocol.record import MemoryRecord
+from satchel.stores.jsonl import open_store
+store, name, count = open_store(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+now = datetime(2026, 5, 4, tzinfo=UTC)
+print("ready", flush=True)
+for number in range(count):
+    record = MemoryRecord(id=f"{name}-{number}", content=f"记忆 {name} {number}", scope="user:alice", stored_at=now, updated_at=now)
+    store.apply(Batch([Put(record, LogEntry("remember", name, now), expect=0)]))
+    print(number, flush=True)
+    if number % 40 == 39:
+        store.scrub()
+"""
+
+
+def test_processes_that_write_and_compact_at_once_lose_nothing(tmp_path: Path) -> None:
+    url = f"jsonl:///{tmp_path / 'memory.jsonl'}"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, url, name, "100"], stdout=subprocess.DEVNULL) for name in ("one", "two", "three")
+    ]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    store = open_store(url)
+    assert len(ids(store)) == 300
+    assert [change.position for change in store.changes(None)] == list(range(1, 301))
+
+
+@pytest.mark.parametrize("after", [3, 17, 45])
+def test_a_kill_loses_no_acknowledged_write(tmp_path: Path, after: int) -> None:
+    url = f"jsonl:///{tmp_path / 'memory.jsonl'}"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, url, "one", "100000"], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    acknowledged = [writer.stdout.readline() for _ in range(after + 1)][1:]
+    writer.kill()
+    acknowledged += writer.stdout.read().split()
+    writer.wait()
+    writer.stdout.close()
+    held = ids(open_store(url))
+    assert {f"one-{int(number)}" for number in acknowledged} <= held
+    assert len(held) <= len(acknowledged) + 1
