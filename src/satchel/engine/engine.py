@@ -121,10 +121,12 @@ class Engine(Memory):
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""
         permitted = authorise(self._principal, operation, request)
+        if operation.name == "stats":
+            self._scrub()
         result = self._handle(operation.name, permitted)
         if isinstance(result, m.Forgotten):
             self._parts.scrub_due = self._parts.scrub_due or result.state is m.ForgetState.SCRUB_PENDING
-        elif operation.access == "write" or operation.name == "stats":
+        elif operation.access == "write":
             self._scrub()
         return result  # type: ignore[no-any-return]
 

@@ -39,11 +39,12 @@ class _Export:
 
     def __init__(self, core: Core, principal: Principal, request: ExportRequest) -> None:
         self._core = core
+        self._principal = principal
         self._request = request
         held = [found.scope for found in core.store.scopes()]
         self._scopes = principal.readable(held if request.scope is None else request.scope)
         self._whole = request.everything and principal.read is None
-        self._left_out: Counter[str] = Counter()
+        self._remarks: dict[str, Counter[str]] = {}
 
     def chunks(self) -> Iterator[bytes]:
         positions = self._core.store.positions(self._scopes) if self._scopes else {}
@@ -55,7 +56,7 @@ class _Export:
             since=self._request.since,
             position=max((position.change for position in positions.values()), default=0),
         )
-        written = write_package(header, self._lines(), {"left_out": self._left_out})
+        written = write_package(header, self._lines(), self._remarks)
         return compress(written) if self._request.compressed else written
 
     def _lines(self) -> Iterator[PackageLine]:
@@ -63,8 +64,8 @@ class _Export:
             changed = None if self._request.since is None else self._changed(self._request.since)
             yield from self._records(_TOMBSTONES, changed)
             yield from filter(self._may_leave, self._records(_LIVING, changed))
-            if self._request.working:
-                yield from self._working()
+        if self._request.working:
+            yield from self._working()
         yield from self._unknown()
 
     def _records(self, where: RecordFilter, changed: dict[str, set[str]] | None) -> Iterator[MemoryRecord]:
@@ -96,18 +97,23 @@ class _Export:
 
     def _may_leave(self, record: MemoryRecord) -> bool:
         if not record.access.exportable:
-            self._left_out["not_exportable"] += 1
-            return False
+            return self._leave_out("not_exportable")
         if record.access.sensitivity is not Sensitivity.NORMAL and not self._request.include_sensitive:
-            self._left_out[record.access.sensitivity.value] += 1
-            return False
+            return self._leave_out(record.access.sensitivity.value)
         return True
 
+    def _leave_out(self, why: str) -> bool:
+        self._remarks.setdefault("left_out", Counter())[why] += 1
+        return False
+
     def _working(self) -> Iterator[WorkingSnapshot]:
-        for scope in self._scopes:
+        # With everything, also of scopes that hold nothing else.
+        prefixes = [""] if self._request.scope is None else [f"{scope}\n" for scope in self._scopes]
+        for prefix in prefixes:
             after: str | None = None
-            while page := self._core.store.documents(WORKING, prefix=f"{scope}\n", after=after, limit=100):
-                yield from (WorkingSnapshot.model_validate(document.value) for document in page)
+            while page := self._core.store.documents(WORKING, prefix=prefix, after=after, limit=100):
+                snapshots = (WorkingSnapshot.model_validate(document.value) for document in page)
+                yield from (snapshot for snapshot in snapshots if self._principal.readable((snapshot.scope,)))
                 after = page[-1].key
 
     def _unknown(self) -> Iterator[UnknownLine]:

@@ -11,6 +11,7 @@ from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import Outcome, Remembered, WriteRecordRequest
 from satchel.ports import Batch, Document, Put
 from satchel.protocol.record import MemoryRecord
+from satchel.protocol.validation import validated
 
 
 def write_record(core: Core, principal: Principal, request: WriteRecordRequest) -> Remembered:
@@ -20,19 +21,21 @@ def write_record(core: Core, principal: Principal, request: WriteRecordRequest) 
         InvalidRequest: the record is a tombstone, which `delete` makes. SecretRefused: it holds a credential.
         Conflict: the id is that of a forgotten record.
     """
-    if request.record.is_tombstone:
+    # A copy that was changed in Python was never checked, its hash least of all.
+    record = validated(MemoryRecord, request.record.model_dump(warnings="none"), subject="record")
+    if record.is_tombstone:
         raise InvalidRequest.of([{"field": "record.status", "message": "a tombstone is made by delete, not written"}])
-    check_record(core, request.record)
+    check_record(core, record)
     vectors = Vectors(core)
 
     def plan() -> tuple[Batch, Remembered]:
-        held = core.store.get(request.record.scope, (request.record.id,)).get(request.record.id)
+        held = core.store.get(record.scope, (record.id,)).get(record.id)
         if held is not None and held.is_tombstone:
             raise Conflict("this id is that of a forgotten memory and is spent", id=held.id, scope=held.scope, actual=held.revision)
-        if held is not None and is_same(held, request.record):
+        if held is not None and is_same(held, record):
             return Batch(), Remembered(record=held, outcome=Outcome.UNCHANGED)
-        changes, documents, written = _changes(core, principal, vectors, request.record, held)
-        shown = written if held is None or principal.readable((held.scope,)) else request.record
+        changes, documents, written = _changes(core, principal, vectors, record, held)
+        shown = written if held is None or principal.readable((held.scope,)) else record
         return Batch(changes, documents), Remembered(record=shown, outcome=Outcome.CREATED if held is None else Outcome.UPDATED)
 
     return commit(core, plan)
