@@ -62,15 +62,15 @@ def encoding_of(path: Path) -> str:
         if marked:
             return marked
         decoder = codecs.getincrementaldecoder("utf-8")()
-        block = head
+        before, block = b"", head
         while True:
             try:
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError:
-                return _damaged_or_chinese(block)
+                return _damaged_or_chinese(before + block)
             if not block:
                 return "utf-8"
-            block = stream.read(_BLOCK)
+            before, block = block[-4096:], stream.read(_BLOCK)
 
 
 def _utf16(head: bytes) -> str | None:

@@ -17,7 +17,6 @@ from satchel.operations.models import ImportSummary, Receipt, ReceiptOutcome
 from satchel.protocol.record import MemoryRecord
 
 _WRITTEN = (ReceiptOutcome.ACCEPTED, ReceiptOutcome.TRANSFORMED)
-_DECIDED_BY_STORE = ("stored_at", "updated_at", "revision")
 
 
 def verify(memory: Memory, import_id: str) -> VerificationReport:
@@ -136,8 +135,7 @@ def _differing(expected: MemoryRecord, stored: MemoryRecord) -> list[str]:
     """Return the dotted names of the fields that are not equal, the content first."""
     ours, theirs = expected.state(), stored.state()
     for state in (ours, theirs):
-        for name in _DECIDED_BY_STORE:
-            state.pop(name)
+        state.pop("updated_at")
         state["source"].pop("import_id")
     # A content that differs has another hash, which says nothing more.
     names = [name for name in _paths(ours, theirs) if name != "content_hash"]
