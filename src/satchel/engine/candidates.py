@@ -28,18 +28,27 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One entry a candidate, in no order that means anything. Figures are 0..1 but for `updated` (Unix seconds)."""
+    """One entry a candidate, in no order that means anything.
+
+    Figures are 0..1 but for `updated` (Unix seconds), `score` (BM25) and `cosine`.
+    """
 
     index: NDArray[np.intp]
     ids: list[str]
     updated: Floats
+    score: Floats
+    cosine: Floats
+    has_vector: Mask
     semantic: Floats
     lexical: Floats
-    fused: Floats
     relevance: Floats
     recency: Floats
     strength: Floats
     type: Floats
+
+    def fused(self) -> Floats:
+        """Return the candidates' order by reciprocal rank, first in both lanes 1."""
+        return fuse(self.score, self.cosine if self.has_vector.any() else None, self.has_vector).round(_DIGITS)
 
     def __len__(self) -> int:
         """Return the number of candidates."""
@@ -103,17 +112,21 @@ def gather(
     cosine = np.concatenate([_cosines(one, some, question) for one, some in zip(measured, rows, strict=True)])
     lexical = np.concatenate([one.lexical[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
     coverage = np.concatenate([one.coverage[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
-    probable = np.where(has_vector, relevance(cosine, coverage, calibration), relevance(0.0, coverage, LEXICAL))
+    probable = relevance(cosine, coverage, calibration)
+    if not has_vector.all():
+        probable = np.where(has_vector, probable, relevance(0.0, coverage, LEXICAL))
     return Pool(
         index=index,
         ids=[one.index.ids[row] for one, some in zip(measured, rows, strict=True) for row in some.tolist()],
         updated=column("updated").astype(np.float64),
+        score=lexical,
+        cosine=cosine,
+        has_vector=has_vector,
         semantic=np.clip(cosine, 0.0, 1.0),
         lexical=np.clip(coverage, 0.0, 1.0),
-        fused=fuse(lexical, cosine if has_vector.any() else None, has_vector).round(_DIGITS),
         relevance=probable.round(_DIGITS),
         recency=recencies(column("moment").astype(np.float64), now, settings.recency_half_life),
-        strength=np.minimum(np.concatenate([strong[some] for strong, some in zip(strength, rows, strict=True)]), 1.0),
+        strength=np.minimum(np.concatenate([strong[some] for strong, some in zip(strength, rows, strict=True)]), 1.0).round(_DIGITS),
         type=np.concatenate([_priorities(one.index, some) for one, some in zip(measured, rows, strict=True)]),
     )
 

@@ -18,7 +18,7 @@ from satchel.engine.lanes import Measured, Question, measure, strongest_rows
 from satchel.engine.ranking import Candidates, Policy
 from satchel.engine.relevance import LEXICAL
 from satchel.engine.scope_index import ScopeIndex
-from satchel.engine.scoring import faint_below
+from satchel.engine.scoring import at_least, faint_below
 from satchel.operations.models import Hit
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
@@ -91,7 +91,7 @@ class Search:
         """
         found: list[tuple[float, float, str, str]] = []
         for scope, index, mask in zip(self.wanted.scopes, self.indexes, self._masks(self.wanted.where), strict=True):
-            strength = strengths_of(index, self.now, self.core.settings)
+            strength = strengths_of(index, self.now, self.core.settings).round(_DIGITS)
             mask &= self._strong_enough(strength, index)
             if len(self.question.hashes):
                 mask &= rows_mask(index, index.postings.find(self.question.hashes).rows)
@@ -109,7 +109,7 @@ class Search:
         least = self.wanted.min_strength
         if least is None:
             return np.ones(len(strength), bool)
-        return strength >= (least if self.wanted.strict else faint_below(index.columns.score, least))
+        return at_least(strength, least if self.wanted.strict else faint_below(index.columns.score, least))
 
     def _masks(self, where: RecordFilter) -> list[Mask]:
         masks = [matching(index, where, self.now) for index in self.indexes]
@@ -150,8 +150,8 @@ class Search:
         def records() -> list[MemoryRecord]:
             return [record for at in range(len(pool)) if (record := self._records(pool, [at]).get(at)) is not None]
 
-        figures = {name: getattr(pool, name) for name in ("semantic", "lexical", "fused", "relevance", "recency", "strength", "type")}
-        scores = np.asarray(self.wanted.policy(Candidates(self.wanted.query, **figures, records=records)), np.float64)
+        candidates = Candidates(self.wanted.query, **{name: getattr(pool, name) for name in REASONS}, fuse=pool.fused, records=records)
+        scores = np.asarray(self.wanted.policy(candidates), np.float64)
         rounded: Floats = scores.round(_DIGITS)
         return rounded
 

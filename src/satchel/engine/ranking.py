@@ -26,20 +26,25 @@ class Candidates:
     """What a policy sees, one entry a candidate, each figure 0..1.
 
     `semantic`: the cosine, negative ones as 0. `lexical`: the share of the question's terms that the record holds, weighted by idf.
-    `fused`: their order by reciprocal rank. `relevance`: the calibrated probability that the record answers. `recency`:
-    0.5^(age / half-life). `strength`: RET-1, cut at 1. `type`: the type's priority. `records` builds the records, for a policy that reads
-    them; it is slow.
+    `relevance`: the calibrated probability that the record answers. `recency`: 0.5^(age / half-life). `strength`: RET-1, cut at 1.
+    `type`: the type's priority. `fused`: the order of both lanes by reciprocal rank, worked out when it is asked for. `records` builds
+    the records, for a policy that reads them; it is slow.
     """
 
     query: str
     semantic: Floats
     lexical: Floats
-    fused: Floats
     relevance: Floats
     recency: Floats
     strength: Floats
     type: Floats
+    fuse: Callable[[], Floats] = field(repr=False)
     records: Callable[[], Sequence[MemoryRecord]] = field(repr=False, default=tuple)
+
+    @property
+    def fused(self) -> Floats:
+        """The order of both lanes together."""
+        return self.fuse()
 
 
 Policy = Callable[[Candidates], Floats]

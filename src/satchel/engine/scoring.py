@@ -41,23 +41,25 @@ class Life:
 
 
 def strengths(life: Life, now: float, settings: Settings) -> Floats:
-    """Return each record's strength at `now` (Unix seconds), 0..1.3 with the default cap.
+    """Return each record's strength at `now` (Unix seconds), 0..1.3 with the default cap, not rounded.
 
     RET-1: strength(t) = (score + bonus) · 0.5^((t − max(last_access_at, stored_at)) / half_life), bonus = min(cap, step · access_count).
     What is pinned does not fade; a time in the future counts as the present. Settings: the decay base, the cap and the step, a bonus
     that does not decay, and decay counted from `created_at`.
     """
-    since = life.moment if settings.decay_from == "created" else np.maximum(life.accessed, life.stored)
-    age = np.maximum(now - since, 0.0)
-    decay = np.exp(np.log(settings.decay_base) * age / life.half_life)
+    exponent = now - (life.moment if settings.decay_from == "created" else np.maximum(life.accessed, life.stored))
+    np.maximum(exponent, 0.0, out=exponent)
+    exponent /= life.half_life
+    exponent *= np.log(settings.decay_base)
+    decay = np.exp(exponent, out=exponent)
     decay[life.pinned] = 1.0
     bonus = np.minimum(settings.access_bonus_cap, settings.access_bonus_step * life.access_count)
     found: Floats = (life.score + bonus) * decay if settings.decay_bonus else life.score * decay + bonus
-    return found.round(_DIGITS)
+    return found
 
 
 def strength(record: MemoryRecord, now: float, settings: Settings) -> float:
-    """Return one record's strength at `now` (Unix seconds); see `strengths`."""
+    """Return one record's strength at `now` (Unix seconds), rounded to nine digits; see `strengths`."""
     used = record.usage.last_access_at
     moment = record.created_at or record.stored_at
     life = Life(
@@ -69,12 +71,17 @@ def strength(record: MemoryRecord, now: float, settings: Settings) -> float:
         half_life=np.array([record.half_life]),
         pinned=np.array([record.pinned]),
     )
-    return float(strengths(life, now, settings)[0])
+    return round(float(strengths(life, now, settings)[0]), _DIGITS)
 
 
 def faint_below(score: Floats, min_strength: float) -> Floats:
     """Return the strength below which a record is faint: `min_strength`, or half the initial score where that is lower (RET-4)."""
     return np.minimum(min_strength, score / 2)
+
+
+def at_least(strength: Floats, bound: Floats | float) -> NDArray[np.bool_]:
+    """Tell which strengths reach a bound; one that is equal on paper does."""
+    return strength >= bound - 10.0**-_DIGITS
 
 
 def recencies(moment: Floats, now: float, half_life: float) -> Floats:
