@@ -30,7 +30,7 @@ class ThreadedMemory(AsyncMemory):
     async def export_chunks(self, request: m.ExportRequest) -> AsyncIterator[bytes]:
         """Yield a package; each chunk is made in a worker thread."""
         chunks = iter(self._memory.export_chunks(request))
-        while chunk := await anyio.to_thread.run_sync(next, chunks, b""):
+        while (chunk := await anyio.to_thread.run_sync(next, chunks, None)) is not None:
             yield chunk
 
     async def import_stream(self, request: m.ImportRequest, stream: Readable) -> m.ImportReport:

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -51,7 +52,7 @@ def create_app(
     settings: ServiceSettings | None = None,
     exposed: bool = False,
     mounts: Mapping[str, Mounted] | None = None,
-) -> FastAPI:
+) -> Starlette:
     """Build the service around an engine.
 
     Without `tokens` the engine's store keeps them: callers need none until the first is issued. `exposed` says that other machines
@@ -68,15 +69,13 @@ def create_app(
         *_plain_routes(memory.core, context, metrics),
         *(Route(path, _Admitting(door, context, path.strip("/")), methods=["GET", "POST", "DELETE"]) for path, door in doors.items()),
     ]
-    app = FastAPI(
-        title="Satchel", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, routes=routes, lifespan=_lifespan(doors)
-    )
-    app.openapi = document  # type: ignore[method-assign]
-    for kind, handler in _HANDLERS.items():
-        app.add_exception_handler(kind, handler)
-    app.add_middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins)
-    app.add_middleware(Meter, metrics=metrics)
-    app.add_middleware(Envelope)
+    layers = [
+        Middleware(Envelope),
+        Middleware(Meter, metrics=metrics),
+        Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
+    ]
+    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors))
+    app.router.redirect_slashes = False
     return app
 
 
@@ -121,9 +120,9 @@ class _Admitting:
         await self._inner({**scope, "satchel.caller": caller}, receive, send)
 
 
-def _lifespan(doors: Mapping[str, Mounted]) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(doors: Mapping[str, Mounted]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             for door in doors.values():
                 await stack.enter_async_context(door.lifespan())

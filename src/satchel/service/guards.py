@@ -37,7 +37,7 @@ def is_loopback(host: str) -> bool:
 def host_of(header: str) -> str:
     """Return the lower-case host of a Host header, without port and brackets; empty where it is malformed."""
     try:
-        return (urlsplit(f"//{header}").hostname or "").lower()
+        return "" if "@" in header else (urlsplit(f"//{header}").hostname or "").lower()
     except ValueError:
         return ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from satchel.errors import InvalidRequest, SatchelError
+from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.memory import Memory
-from satchel.service.envelope import Refused, error_response, json_response, logger, report, too_large
+from satchel.service.envelope import json_response, logger, report, too_large
 from satchel.service.settings import ServiceSettings
 from satchel.service.workers import Workers
 
@@ -40,44 +40,33 @@ class PackageResponse(Response):
         self._stall = settings.stall
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run the export."""
-        try:
-            async with self._workers.stream_slot() as in_thread:
-                chunks: Iterator[bytes] = iter(())
-                try:
-                    chunks = await in_thread(self._memory.export_chunks, self._request)
-                    first = await in_thread(next, chunks, b"")
-                except Exception as error:  # noqa: BLE001 - told as far as it may be
-                    await _failure(error)(scope, receive, send)
-                    return
-                finally_close = getattr(chunks, "close", None)
-                try:
-                    await self._until_gone(receive, partial(self._forward, first, partial(in_thread, next, chunks, b""), send))
-                finally:
-                    if finally_close is not None:
-                        with anyio.CancelScope(shield=True):
-                            await in_thread(finally_close)
-        except SatchelError as error:
-            await error_response(error)(scope, receive, send)
+        """Run the export; what goes wrong before the first byte is left to the layers around."""
+        async with self._workers.stream_slot() as in_thread:
+            chunks = await in_thread(self._memory.export_chunks, self._request)
+            try:
+                first = await in_thread(next, chunks, None)
+                await self._until_gone(receive, partial(self._forward, first, partial(in_thread, next, chunks, None), send))
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await in_thread(chunks.close)
 
-    async def _forward(self, chunk: bytes, following: Callable[[], Awaitable[bytes]], send: Send) -> None:
+    async def _forward(self, chunk: bytes | None, following: Callable[[], Awaitable[bytes | None]], send: Send) -> None:
         """Send chunks until there are no more; an unfinished response makes the server break the connection off."""
         media_type = ZSTD_MEDIA_TYPE if self._request.compressed else t.PACKAGE_MEDIA_TYPE
         headers = [(b"content-type", media_type.encode()), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        while True:
+        while chunk is not None:
             with anyio.move_on_after(self._stall) as patience:
-                await send({"type": "http.response.body", "body": chunk, "more_body": bool(chunk)})
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
             if patience.cancelled_caught:
                 logger.warning("an export was given up: its reader stood still")
-                return
-            if not chunk:
                 return
             try:
                 chunk = await following()
             except Exception as error:  # noqa: BLE001 - the response has begun; nothing can be told but to the log
                 report(error)
                 return
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     @staticmethod
     async def _until_gone(receive: Receive, work: Callable[[], Awaitable[None]]) -> None:
@@ -92,12 +81,6 @@ class PackageResponse(Response):
             tasks.start_soon(watch)
             await work()
             tasks.cancel_scope.cancel()
-
-
-def _failure(error: Exception) -> Response:
-    if isinstance(error, SatchelError | Refused):
-        return error_response(error)
-    return error_response(SatchelError("something went wrong inside the service", reference=report(error)), status=500)
 
 
 class _BodyReader:

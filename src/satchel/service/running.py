@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from satchel.engine.engine import Engine
 from satchel.errors import Denied, InvalidRequest, StoreUnavailable
@@ -109,7 +109,7 @@ def _prepare(
     return _Server(_config(app, settings), lambda: on_ready(url) if on_ready else None), listener, url
 
 
-def _config(app: FastAPI, settings: ServiceSettings) -> uvicorn.Config:
+def _config(app: Starlette, settings: ServiceSettings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         # The access log would hold query strings, which hold scopes and ids; /metrics has the counts.
