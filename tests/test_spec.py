@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.errors import InvalidRequest
+from satchel.operations import OPERATIONS, Memory
 from satchel.protocol import (
     Deletion,
     Header,
@@ -183,3 +184,36 @@ def test_the_typescript_types_compile() -> None:
     if compiler:
         done = subprocess.run([compiler, "--noEmit", "--strict", str(SPEC / "types" / "satchel.d.ts")], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
+
+
+# ---------------------------------------------------------------- one vocabulary
+
+
+def _verbs() -> list[dict[str, str]]:
+    lines = [line for line in (SPEC / "09-verbs.md").read_text("utf-8").splitlines() if line.startswith("| ")]
+    names, *rows = ([cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines if not line.startswith("|---"))
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_the_table_of_verbs_is_the_operation_table() -> None:
+    streams = {"export": "GET /export", "import": "POST /import"}
+    expected = {operation.name: f"{operation.verb} {operation.path}" for operation in OPERATIONS} | streams
+    assert {row["verb"]: row["HTTP"] for row in _verbs()} == expected
+
+
+def test_every_verb_is_a_method_of_memory_and_of_its_async_twin() -> None:
+    from satchel.client import AsyncHttpMemory
+
+    for row in _verbs():
+        assert callable(getattr(Memory, row["Python"]))
+        assert callable(getattr(AsyncHttpMemory, row["Python"]))
+
+
+def test_every_command_and_tool_of_the_table_exists() -> None:
+    from scripts.reference import command_names
+
+    from satchel.mcp.tools import TOOLS
+
+    rows = _verbs()
+    assert {row["command"] for row in rows} - {"—"} <= set(command_names())
+    assert {row["MCP tool"] for row in rows} - {"—"} == {tool.name for tool in TOOLS}
