@@ -214,7 +214,7 @@ def test_a_bad_record_deep_in_a_package_refuses_the_whole_and_names_the_line(mem
     lines[800] = lines[800].replace(b'"score":0.5', b'"score":5.0')
     body = b"".join(lines[:-1])
     counts = b'{"kind":"trailer","counts":{"active":900},"sha256":"%s"}\n' % hashlib.sha256(body).hexdigest().encode()
-    with pytest.raises(InvalidPackage, match="line 801: record.score|line 801: score"):
+    with pytest.raises(InvalidPackage, match=r"line 801: score"):
         memory.import_package(io.BytesIO(body + counts))
     assert memory.scopes() == []
 
