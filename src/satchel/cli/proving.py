@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from satchel.cli.output import remark
+from satchel.cli.output import printable, remark, say, write_json
 from satchel.cli.session import Session, command
 
 PANEL = "Proving"
@@ -18,7 +18,31 @@ PANEL = "Proving"
 
 def register(app: typer.Typer) -> None:
     """Add this noun's commands."""
+    command(app, panel=PANEL)(conformance)
     command(app, panel=PANEL)(demo)
+
+
+def conformance(
+    session: Session,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The server, http://host:port, or a store's URL.")],
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="TEST", help="Only this test; may be repeated. The rest counts as not run.")
+    ] = None,
+) -> None:
+    """Certify a server, in whatever language it is written. Exit code 1 where it is not conformant.
+
+    Other memories may be there: each test keeps to scopes of its own.
+    """
+    from satchel.conformance import run_against
+
+    with session.at(url).open() as memory:
+        report = run_against(memory, subject=url, only=only or None)
+    if session.as_json:
+        write_json(report.to_dict())
+    else:
+        say(printable(report.to_text(), lines=True))
+    if not report.conformant:
+        raise typer.Exit(1)
 
 
 def demo(

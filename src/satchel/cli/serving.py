@@ -96,11 +96,14 @@ def _ready(session: Session, engine: Any, url: str, with_mcp: bool) -> None:
 
 
 def mcp(session: Session) -> None:
-    """Serve one scope to an MCP client over standard input and output; the client starts this command."""
+    """Serve memory to an MCP client over standard input and output; the client starts this command.
+
+    Of several scopes all are read, and the first is written to.
+    """
     from satchel.mcp import serve_stdio
 
     with _stopping(), session.open() as memory:
-        serve_stdio(memory, scope=session.scope, agent=session.agent)
+        serve_stdio(memory, scope=session.scopes, agent=session.agent)
 
 
 # ---------------------------------------------------------------- tokens

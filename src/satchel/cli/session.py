@@ -145,6 +145,11 @@ class Session:
                 raise InvalidRequest.of([{"field": "--store", "message": f"{why} needs the store itself, not a service in front of it"}])
             yield memory
 
+    def at(self, store: str) -> Session:
+        """Return the session for another store or service."""
+        moved = Session.of(Shared(store, self.scopes, self.agent, None, self.token if is_remote(store) else None, self.as_json))
+        return moved if is_remote(store) else replace(moved, embedder=self.embedder)
+
     def without_embedder(self) -> Session:
         """Return the session for work that neither embeds nor ranks, so that no model is loaded."""
         return self if is_remote(self.store) else replace(self, embedder="none")
