@@ -126,7 +126,7 @@ def test_a_body_that_stops_half_way_writes_nothing_and_harms_nobody(engine, url,
 
 def test_a_body_that_stands_still_is_given_up(engine):
     with serving(engine, settings=ServiceSettings(stall=0.2, streams=1)) as url:
-        with closing(connected(url, "POST /v1/import HTTP/1.1\nHost: localhost\nContent-Length: 1000\n\n")) as connection:
+        with closing(connected(url, "POST /v1/import HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: 1000\n\n")) as connection:
             answer = "".join(iter(lambda: connection.recv(65536).decode(), ""))
         assert answer.startswith("HTTP/1.1 422") and "stood still" in answer
         with client(url) as memory:

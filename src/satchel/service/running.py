@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -39,8 +40,22 @@ def serve(
     """
     chosen = settings or ServiceSettings()
     server, listener, _ = _prepare(memory, host, port, chosen, mounts, on_ready)
-    with listener:
+    with listener, _outliving_signals():
         server.run(sockets=[listener])
+
+
+@contextmanager
+def _outliving_signals() -> Iterator[None]:
+    """Let the process live on after a stop, so that the caller can close the store: the server raises the signal again at its end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
