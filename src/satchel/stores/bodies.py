@@ -5,51 +5,61 @@ It must not know where the text is kept. The specification fixes the defaults fo
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
 
 from satchel.errors import StoreCorrupt
 from satchel.protocol.record import MemoryRecord, Usage
-from satchel.protocol.times import format_instant
 
-_APART = {"usage", "content_hash"}
+_APART = ("usage", "content_hash")
 """Usage is no part of a record, and the hash follows from the content."""
 
 _NO_USAGE = Usage()
+_REQUIRED = object()
+
+_Plan = tuple[tuple[str, Any, bool], ...]
+"""A model's members: name, default, and whether the value can be a model. (Asking a value is slow: models are abstract classes.)"""
+
+_PLANS: dict[type[BaseModel], _Plan] = {}
 
 
-def _defaults(model: type[BaseModel]) -> dict[str, Any]:
-    return {name: field.get_default(call_default_factory=True) for name, field in model.model_fields.items() if not field.is_required()}
+def _plan(model: type[BaseModel], apart: tuple[str, ...] = ()) -> _Plan:
+    members = []
+    for name, field in model.model_fields.items():
+        default = _REQUIRED if field.is_required() else field.get_default(call_default_factory=True)
+        kinds = get_args(field.annotation) or (field.annotation,)
+        nested = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+        if name not in apart:
+            members.append((name, default, nested))
+    return _PLANS.setdefault(model, tuple(members))
 
 
-_DEFAULTS: dict[type[BaseModel], dict[str, Any]] = {MemoryRecord: _defaults(MemoryRecord)}
+_plan(MemoryRecord, _APART)
 
 
 def _members(model: BaseModel) -> dict[str, Any]:
-    kind = type(model)
-    defaults = _DEFAULTS.get(kind)
-    if defaults is None:
-        defaults = _DEFAULTS.setdefault(kind, _defaults(kind))
-    kept = {name: value for name, value in model.__dict__.items() if not (name in defaults and value == defaults[name])}
-    return {**kept, **(model.__pydantic_extra__ or {})}
-
-
-def _plain(value: Any) -> Any:
-    return format_instant(value) if isinstance(value, datetime) else _members(value)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain, allow_nan=False)
+    """Return the members that are not at their default, and those this version does not know."""
+    values = model.__dict__
+    kept = {}
+    for name, default, nested in _PLANS.get(type(model)) or _plan(type(model)):
+        value = values[name]
+        if value is default:
+            continue
+        if nested:
+            value = value and _members(value)
+            if value:
+                kept[name] = value
+        elif value != default:
+            kept[name] = value
+    extra = model.__pydantic_extra__
+    return kept | extra if extra else kept
 
 
 def encode(record: MemoryRecord) -> str:
     """Write a record down."""
-    members = _members(record)
-    for name in _APART:
-        members.pop(name, None)
-    return _ENCODER.encode(members)
+    return to_json(_members(record)).decode()
 
 
 def decode(body: str, usage: Usage | None = None) -> MemoryRecord:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from satchel.errors import Conflict, Fault, InvalidRequest
-from satchel.ports import Batch, Document, Put, Remove
+from satchel.ports import Batch, Document, LogEntry, Put, Remove
 from satchel.stores.columns import LARGEST
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -90,15 +90,19 @@ def require_well_formed(batch: Batch) -> None:
         InvalidRequest: all faults at once.
     """
     faults: list[Fault] = []
+    sound: LogEntry | None = None
     for place, change in enumerate(batch.changes):
         if isinstance(change, Put) and change.record.revision > LARGEST:
             faults.append({"field": f"changes.{place}.revision", "message": f"is larger than {LARGEST}"})
-        log = change.log
-        if not all(is_storable(text) for text in (*address(change), log.operation, log.agent or "", log.reason or "")):
-            faults.append({"field": f"changes.{place}", "message": "its names and reasons may not hold NUL or lone surrogates"})
+        # The changes of a batch mostly share one entry.
+        if change.log is not sound and not _are_storable(change.log.operation, change.log.agent, change.log.reason):
+            faults.append({"field": f"changes.{place}.log", "message": "may not hold NUL or lone surrogates"})
+        sound = change.log
+        if isinstance(change, Remove) and not _are_storable(change.scope, change.id):
+            faults.append({"field": f"changes.{place}.id", "message": "may not hold NUL or lone surrogates"})
     for place, document in enumerate(batch.documents):
-        if not all(is_storable(text) for text in (document.collection, document.key, document.scope or "")):
-            faults.append({"field": f"documents.{place}", "message": "its names may not hold NUL or lone surrogates"})
+        if not _are_storable(document.collection, document.key, document.scope):
+            faults.append({"field": f"documents.{place}.key", "message": "may not hold NUL or lone surrogates"})
     if faults:
         raise InvalidRequest.of(faults, subject="batch")
 
@@ -127,3 +131,7 @@ def read_document(text: str) -> dict[str, Any]:
 def is_storable(text: str) -> bool:
     """Whether every store can keep, and look for, this text."""
     return _UNSTORABLE.search(text) is None
+
+
+def _are_storable(*texts: str | None) -> bool:
+    return all(text is None or is_storable(text) for text in texts)

@@ -189,8 +189,9 @@ class _Application:
             writes.vectors.pop(head.rid, None)
             writes.unembedded.add(head.rid)
             head.embedded = False
-        if put.record.usage != _NO_USAGE:
-            writes.usage[head.rid] = put.record.usage.merged(writes.usage.get(head.rid, _NO_USAGE))
+        usage = put.record.usage
+        if usage.access_count or usage.last_access_at is not None:
+            writes.usage[head.rid] = usage.merged(writes.usage.get(head.rid, _NO_USAGE))
 
     def _remove(self, remove: Remove, where: Address, scope: ScopeRow, head: _Head, position: int) -> None:
         scope.count(head.status, head.embedded, -1)

@@ -6,6 +6,7 @@ Each scope is read in order by itself and the scopes are merged, so that a page 
 from __future__ import annotations
 
 import heapq
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from itertools import chain, islice
@@ -69,16 +70,25 @@ def _rows(connection: sqlite3.Connection, scope: str, where: RecordFilter, order
     else:
         first, sorting = "-updated", "updated DESC, id"
         _continue_updated(conditions, values, scope, after)
-    statement = (
-        f"SELECT {first}, ?, id, body, last, count FROM memories LEFT JOIN usage USING (rid)"
-        f" WHERE {' AND '.join(['memories.scope = ?', *conditions])} ORDER BY {sorting}"
+    # Sorted without their texts, which are fetched for those that the page comes to.
+    cursor = connection.execute(
+        f"SELECT {first}, id, rid FROM memories WHERE {' AND '.join(['scope = ?', *conditions])} ORDER BY {sorting}",
+        (number[0], *values),
     )
-    cursor = connection.execute(statement, (scope, number[0], *values))
     try:
-        while rows := cursor.fetchmany(_FETCH):
-            yield from map(_Found._make, rows)
+        while keys := cursor.fetchmany(_FETCH):
+            texts = _texts(connection, [rid for _, _, rid in keys])
+            yield from (_Found(descending, scope, record_id, *texts[rid]) for descending, record_id, rid in keys)
     finally:
         cursor.close()
+
+
+def _texts(connection: sqlite3.Connection, rids: list[int]) -> dict[int, tuple[str, int | None, int | None]]:
+    rows = connection.execute(
+        "SELECT rid, body, last, count FROM memories LEFT JOIN usage USING (rid) WHERE rid IN (SELECT value FROM json_each(?))",
+        (json.dumps(rids),),
+    )
+    return {rid: (body, last, count) for rid, body, last, count in rows}
 
 
 def _continue_updated(conditions: list[str], values: list[Any], scope: str, after: Key | None) -> None:

@@ -121,7 +121,7 @@ class SQLiteStore:
     ) -> RecordPage:
         """Return one page of records."""
         after, limit = read_cursor(order, cursor), check_limit(limit)
-        with self._readers.one() as connection:
+        with self._readers.snapshot(), self._readers.one() as connection:
             return scanning.scan(connection, scopes, where, order, after, limit)
 
     def positions(self, scopes: Collection[str]) -> dict[str, Position]:

@@ -1,0 +1,139 @@
+"""The pytest door: options that name what is to be certified, and the report. It must not know any contract's tests.
+
+Loaded at the start of every pytest run, it imports nothing of Satchel before a contract is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from satchel.conformance.report import Report
+
+_UNDECLARED = "not claimed: "
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer the options."""
+    group = parser.getgroup("satchel", "Satchel conformance")
+    for subject in ("store", "memory"):
+        text = f"a function, as package.module:name, that returns the {subject} to certify, empty each time"
+        group.addoption(f"--satchel-{subject}", metavar="PACKAGE:FACTORY", help=text)
+    group.addoption("--satchel-report", metavar="FILE", help="write the conformance report to FILE as JSON")
+
+
+def _made(config: pytest.Config, subject: str) -> Iterator[Any]:
+    named = config.getoption(f"--satchel-{subject}")
+    if not named:
+        pytest.skip(f"no --satchel-{subject} was given")
+    module, _, attribute = named.partition(":")
+    made = getattr(import_module(module), attribute or "temporary")()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@pytest.fixture
+def store(pytestconfig: pytest.Config) -> Iterator[Any]:
+    """Return the store that the options name. A class that inherits the contract offers its own."""
+    yield from _made(pytestconfig, "store")
+
+
+@pytest.fixture
+def memory(pytestconfig: pytest.Config) -> Iterator[Any]:
+    """Return the memory that the options name."""
+    yield from _made(pytestconfig, "memory")
+
+
+def _contract_of(item: pytest.Item) -> Any:
+    found = getattr(item, "cls", None)
+    if found is None or not any(base.__module__ == "satchel.conformance.contract" for base in found.__mro__):
+        return None
+    return found
+
+
+class _Seen:
+    """Outcomes of contract tests, by class and test."""
+
+    def __init__(self) -> None:
+        self.classes: dict[Any, dict[str, tuple[str, str]]] = {}
+
+
+_SEEN = pytest.StashKey[_Seen]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make room for the outcomes."""
+    config.stash[_SEEN] = _Seen()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Leave out a test about a capability that the subject does not claim."""
+    contract = _contract_of(item)
+    capability = getattr(getattr(item, "function", None), "capability", None)
+    if contract is None or capability is None:
+        return
+    subject = getattr(item, "funcargs", {}).get(contract.subject)
+    if capability not in getattr(subject, "capabilities", ()):
+        pytest.skip(f"{_UNDECLARED}{capability}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Note what became of a contract test."""
+    report = yield
+    contract = _contract_of(item)
+    if contract is not None and (report.when == "call" or report.outcome != "passed"):
+        seen = item.config.stash[_SEEN].classes.setdefault(contract, {})
+        seen[item.name.partition("[")[0]] = _told(report, call)
+    return report
+
+
+def _told(report: pytest.TestReport, call: pytest.CallInfo[None]) -> tuple[str, str]:
+    from satchel.errors import Unsupported
+
+    message = report.longreprtext if report.outcome == "failed" else ""
+    if report.outcome == "skipped":
+        reason = str(call.excinfo.value) if call.excinfo is not None else ""
+        return ("undeclared" if reason.startswith(_UNDECLARED) else "skipped"), reason
+    if report.outcome == "passed":
+        return "passed", ""
+    if call.excinfo is not None and call.excinfo.errisinstance(Unsupported):
+        return "unsupported", str(call.excinfo.value)
+    return ("failed" if report.when == "call" else "error"), message
+
+
+def _reports(config: pytest.Config) -> list[Report]:
+    from satchel.conformance.contract import requirements_of
+    from satchel.conformance.report import Outcome, Report, Result
+
+    reports = []
+    for contract, seen in config.stash[_SEEN].classes.items():
+        results = []
+        for name in contract.names():
+            outcome, message = seen.get(name, ("not_run", ""))
+            results.append(Result(name, requirements_of(contract, name), Outcome(outcome), message))
+        subject = config.getoption(f"--satchel-{contract.subject}") or f"{contract.__module__}.{contract.__qualname__}"
+        reports.append(Report(contract.__name__, subject, results))
+    return reports
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the report, and write it where it was asked for."""
+    if not config.stash[_SEEN].classes:
+        return
+    import json
+
+    reports = _reports(config)
+    if target := config.getoption("--satchel-report"):
+        Path(target).write_text(json.dumps([report.to_dict() for report in reports], ensure_ascii=False, indent=2), "utf-8")
+    terminalreporter.section("satchel conformance")
+    for report in reports:
+        terminalreporter.line(report.to_text())

@@ -1,0 +1,64 @@
+"""Runs a contract without any test runner, one test after the other. It must not know what is tested.
+
+`run_against` is what `satchel conformance URL` calls: the server may hold other memories, for each test keeps to scopes of its own.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from satchel.conformance.contract import Contract, capability_of, requirements_of
+from satchel.conformance.memory_contract import MemoryContract
+from satchel.conformance.report import Outcome, Report, Result
+from satchel.conformance.store_contract import StoreContract
+from satchel.errors import Unsupported
+from satchel.operations.memory import Memory
+from satchel.ports import Store
+
+
+def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] | None = None) -> Report:
+    """Run the memory contract against anything that offers `Memory`. With `only`, the rest counts as not run."""
+    return _run(MemoryContract, lambda: memory, lambda _: None, subject=subject, only=only)
+
+
+def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Sequence[str] | None = None) -> Report:
+    """Run the store contract; each test gets a new store from the factory, which is to be empty."""
+    return _run(StoreContract, factory, lambda store: store.close(), subject=subject, only=only)
+
+
+def _run(
+    contract: type[Contract], factory: Callable[[], Any], release: Callable[[Any], None], *, subject: str, only: Sequence[str] | None
+) -> Report:
+    if not __debug__:
+        raise Unsupported("the conformance suite consists of assertions, which python -O leaves out; run it without -O")
+    results = []
+    for name in contract.names():
+        if only is not None and name not in only:
+            outcome, message = Outcome.NOT_RUN, ""
+        else:
+            outcome, message = _attempt(contract, name, factory, release)
+        results.append(Result(name, requirements_of(contract, name), outcome, message))
+    return Report(contract.__name__, subject, results)
+
+
+def _attempt(contract: type[Contract], name: str, factory: Callable[[], Any], release: Callable[[Any], None]) -> tuple[Outcome, str]:
+    try:
+        subject = factory()
+    except Exception:  # noqa: BLE001 - whatever it is, it is the subject's failure and belongs in the report
+        return Outcome.ERROR, traceback.format_exc(limit=-2)
+    try:
+        capability = capability_of(contract, name)
+        if capability is not None and capability not in getattr(subject, "capabilities", ()):
+            return Outcome.UNDECLARED, f"the capability {capability!r} is not claimed"
+        getattr(contract(), name)(subject)
+    except Unsupported as error:
+        return Outcome.UNSUPPORTED, str(error)
+    except AssertionError:
+        return Outcome.FAILED, traceback.format_exc(limit=-1)
+    except Exception:  # noqa: BLE001 - as above
+        return Outcome.ERROR, traceback.format_exc(limit=-2)
+    finally:
+        release(subject)
+    return Outcome.PASSED, ""
