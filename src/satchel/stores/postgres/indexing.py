@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from satchel.ports import IndexEntry, IndexSlice, Position, Unindexed, Use
 from satchel.stores.columns import LARGEST, micros
 from satchel.stores.postgres.connections import Connection
 from satchel.stores.postgres.rows import INDEX_ROW, index_rows
 from satchel.stores.postgres.transactions import Transaction
-from satchel.stores.postgres.vectors import half
+from satchel.stores.postgres.vectors import halves
 
 _ROWS = f"""
 SELECT {INDEX_ROW} FROM records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id
@@ -21,7 +20,8 @@ _CHANGED = "SELECT DISTINCT id FROM log WHERE scope = %s AND position > %s"
 
 _TOUCH = f"""
 INSERT INTO usage AS u (scope, id, last, count)
-    SELECT scope, id, %s, %s FROM records WHERE scope = %s AND id = %s AND status <> 'deleted' FOR KEY SHARE
+    SELECT r.scope, r.id, g.last, g.count FROM unnest(%b::text[], %b::bigint[], %b::bigint[]) g(id, last, count)
+    JOIN records r ON r.scope = %s AND r.id = g.id AND r.status <> 'deleted' ORDER BY r.id
 ON CONFLICT (scope, id) DO UPDATE
     SET last = greatest(u.last, excluded.last), count = u.count + least(excluded.count, {LARGEST} - u.count)
 """
@@ -49,32 +49,34 @@ def index_slice(connection: Connection, scope: str, after: Position | None) -> I
 
 def touch(transaction: Transaction, uses: Sequence[Use]) -> None:
     """Add to the records' usage, each record once, in the order of their keys, so that two at once do not block each other."""
-    gathered: dict[tuple[str, str], tuple[datetime, int]] = {}
+    gathered: dict[str, dict[str, tuple[int, int]]] = {}
     for use in uses:
-        at, count = gathered.get((use.scope, use.id), (use.at, 0))
-        gathered[use.scope, use.id] = (max(at, use.at), count + use.count)
-    with transaction.connection.pipeline():
+        of_scope = gathered.setdefault(use.scope, {})
+        last, count = of_scope.get(use.id, (micros(use.at), 0))
+        of_scope[use.id] = (max(last, micros(use.at)), min(count + use.count, LARGEST))
+    connection = transaction.connection
+    with connection.pipeline():
         transaction.begin()
-        for (scope, record_id), (at, count) in sorted(gathered.items()):
-            transaction.connection.execute(_TOUCH, [micros(at), min(count, LARGEST), scope, record_id])
+        connection.execute("SET LOCAL synchronous_commit = off")
+        for scope, some in sorted(gathered.items()):
+            connection.execute(_TOUCH, [list(some), [last for last, _ in some.values()], [count for _, count in some.values()], scope])
         transaction.commit()
 
 
 def write_index(transaction: Transaction, entries: Sequence[IndexEntry]) -> int:
     """Write index entries whose record still has their content; return how many."""
-    scopes = sorted({entry.scope for entry in entries})
-    with transaction.connection.pipeline() as pipeline:
+    connection = transaction.connection
+    vectors = halves([entry.vector for entry in entries])
+    with connection.pipeline() as pipeline:
         transaction.begin()
-        transaction.connection.execute(_SETTLE_SCOPES, [scopes])
+        connection.execute(_SETTLE_SCOPES, [sorted({entry.scope for entry in entries})])
         done = [
-            transaction.connection.execute(
-                _INDEX, [entry.terms, half(entry.vector), entry.scope, entry.id, bytes.fromhex(entry.content_hash)]
-            )
-            for entry in entries
+            connection.execute(_INDEX, [entry.terms, vector, entry.scope, entry.id, bytes.fromhex(entry.content_hash)])
+            for entry, vector in zip(entries, vectors, strict=True)
         ]
         pipeline.sync()
         current = [entry for entry, cursor in zip(entries, done, strict=True) if cursor.rowcount]
-        transaction.connection.execute(_INDEXED, [sorted({entry.scope for entry in current})])
+        connection.execute(_INDEXED, [sorted({entry.scope for entry in current})])
         transaction.commit()
     return len(current)
 

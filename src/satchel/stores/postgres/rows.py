@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from satchel.ports import Change, IndexRow, LogEntry, Put
 from satchel.protocol.record import MemoryRecord, Usage
 from satchel.stores.bodies import decode, encode
 from satchel.stores.columns import MICROSECONDS, arose, expires, micros, moment_of
-from satchel.stores.postgres.vectors import half, received
+from satchel.stores.postgres.vectors import Half, halves, received
 
 COLUMNS: dict[str, str] = {
     "scope": "text",
     "id": "text",
+    "change": "int8",
     "revision": "int8",
     "status": "text",
     "type": "text",
@@ -44,22 +45,32 @@ LOG_COLUMNS: dict[str, str] = {
     "at": "int8",
     "reason": "text",
     "before": "text",
+    "previous": "int8",
     "erased": "bool",
 }
-"""The columns of `log` in the order of `change_of`, with their types."""
+"""The columns of `log`, with their types."""
+
+CHANGE = "scope, id, position, revision, operation, agent, at, reason, before, erased"
+"""What `change_of` reads, from `log`."""
 
 INDEX_ROW = """r.id, r.type, r.status, r.origin, r.moment, r.updated, r.stored, u.last, u.count, r.score, r.half_life, r.pinned,
     r.expires, r.tags, r.terms, halfvec_send(r.vector)"""
 """What `index_rows` reads, from records r and usage u."""
 
 
-def record_row(put: Put) -> tuple[Any, ...]:
-    """Return a record's row. A tombstone has no index entry, whatever came with it."""
+def record_rows(puts: Sequence[Put], changes: Sequence[int | None]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of records with the log positions of their changes. Raises InvalidRequest for a vector that cannot be kept."""
+    vectors = halves([None if put.record.is_tombstone else put.vector for put in puts])
+    for put, change, vector in zip(puts, changes, vectors, strict=True):
+        yield _record_row(put, change, vector)
+
+
+def _record_row(put: Put, change: int | None, vector: Half | None) -> tuple[Any, ...]:
     record = put.record
-    gone = record.is_tombstone
     return (
         record.scope,
         record.id,
+        change,
         record.revision,
         record.status.value,
         record.type,
@@ -73,8 +84,8 @@ def record_row(put: Put) -> tuple[Any, ...]:
         record.half_life,
         bytes.fromhex(record.content_hash) or None,
         list(record.tags),
-        b"" if gone else put.terms,
-        None if gone else half(put.vector),
+        b"" if record.is_tombstone else put.terms,
+        vector,
         encode(record),
     )
 
@@ -112,26 +123,28 @@ def change_of(row: Sequence[Any]) -> Change:
 
 
 def index_rows(rows: Sequence[Sequence[Any]]) -> list[IndexRow]:
-    """Return what ranking must know."""
-    vectors = received([row[15] for row in rows])
-    return [
-        IndexRow(
-            row[0],
-            row[1],
-            row[2],
-            row[3],
-            row[4] / MICROSECONDS,
-            row[5] / MICROSECONDS,
-            row[6] / MICROSECONDS,
-            0.0 if row[7] is None else row[7] / MICROSECONDS,
-            row[8] or 0,
-            row[9],
-            row[10],
-            row[11],
-            math.inf if row[12] is None else row[12] / MICROSECONDS,
-            tuple(row[13]),
-            row[14],
-            vector,
-        )
-        for row, vector in zip(rows, vectors, strict=True)
-    ]
+    """Return what ranking must know. By columns, for there are many rows."""
+    if not rows:
+        return []
+    ids, types, statuses, origins, moments, updated, stored, last, counts, scores, half_lives, pinned, ends, tags, terms, vectors = zip(
+        *rows, strict=True
+    )
+    columns = (
+        ids,
+        types,
+        statuses,
+        origins,
+        [moment / MICROSECONDS for moment in moments],
+        [moment / MICROSECONDS for moment in updated],
+        [moment / MICROSECONDS for moment in stored],
+        [0.0 if moment is None else moment / MICROSECONDS for moment in last],
+        [count or 0 for count in counts],
+        scores,
+        half_lives,
+        pinned,
+        [math.inf if moment is None else moment / MICROSECONDS for moment in ends],
+        map(tuple, tags),
+        terms,
+        received(vectors),
+    )
+    return list(map(IndexRow._make, zip(*columns, strict=True)))

@@ -48,6 +48,7 @@ _GROUND = (
     """CREATE TABLE records (
         scope text COLLATE "C" NOT NULL,
         id text COLLATE "C" NOT NULL,
+        change bigint NOT NULL,                 -- log position of the last change, where the record's chain of log entries starts
         revision bigint NOT NULL,
         status text COLLATE "C" NOT NULL,
         type text COLLATE "C" NOT NULL,
@@ -69,7 +70,6 @@ _GROUND = (
     # A row that is too wide loses its body to the side table first: ranking reads terms and vectors, not bodies.
     "ALTER TABLE records ALTER vector SET STORAGE MAIN, ALTER terms SET STORAGE MAIN",
     "CREATE INDEX records_by_content ON records (scope, content_hash) WHERE content_hash IS NOT NULL",
-    "CREATE INDEX records_by_update ON records (scope, updated DESC, id)",
     "CREATE INDEX records_unindexed ON records (scope, id) WHERE vector IS NULL AND status <> 'deleted'",
     # Apart from the records: to be used writes a few bytes, not a record anew.
     """CREATE TABLE usage (
@@ -89,11 +89,18 @@ _GROUND = (
         at bigint NOT NULL,
         reason text COLLATE "C",
         before text COLLATE "C",
+        previous bigint NOT NULL,               -- position of the record's entry before this, 0 for the first
         erased boolean NOT NULL,
         PRIMARY KEY (scope, position)
     ) {partitioned}""",
-    "CREATE INDEX log_by_record ON log (scope, id)",
     "CREATE INDEX log_by_position ON log (position)",
+    # Where the chain of log entries starts of a record that was taken out.
+    """CREATE TABLE removed (
+        scope text COLLATE "C" NOT NULL,
+        id text COLLATE "C" NOT NULL,
+        change bigint NOT NULL,
+        PRIMARY KEY (scope, id)
+    ) {partitioned}""",
     """CREATE TABLE documents (
         collection text COLLATE "C" NOT NULL,
         key text COLLATE "C" NOT NULL,
@@ -106,7 +113,7 @@ _GROUND = (
 MIGRATIONS: tuple[Migration, ...] = (Migration("0001 ground", _GROUND),)
 """Every step from an empty schema to the present, in order."""
 
-PARTITIONED = ("records", "usage", "log")
+PARTITIONED = ("records", "usage", "log", "removed")
 """The tables that grow with the records."""
 
 _BOOK = "CREATE TABLE migrations (name text PRIMARY KEY, partitions integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"

@@ -23,16 +23,16 @@ from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.stores.columns import check_limit, read_cursor
 from satchel.stores.expectations import address, is_storable, read_document, require_well_formed
-from satchel.stores.postgres import indexing, maintaining, scanning, writing
+from satchel.stores.postgres import changing, indexing, maintaining, positions, scanning, writing
 from satchel.stores.postgres.connections import Connection, Connections
 from satchel.stores.postgres.location import parse, quoted
-from satchel.stores.postgres.rows import LOG_COLUMNS, change_of, record_of
+from satchel.stores.postgres.rows import CHANGE, change_of, record_of
 from satchel.stores.postgres.schema import find_pgvector, prepare
 from satchel.stores.postgres.transactions import PATIENCE_SECONDS, Transactions
 from satchel.stores.postgres.vectors import register
 
-_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1"
-_LOG = f"SELECT {', '.join(LOG_COLUMNS)} FROM log"
+_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_LOG = f"SELECT {CHANGE} FROM log"
 
 
 class PostgresStore:
@@ -48,7 +48,7 @@ class PostgresStore:
         """Open a schema, and make it where there is none. Raises as `open_store`."""
         self._where = parse(url)
         self.location = self._where.shown
-        self._floor_class = writing.lock_class(self._where.schema)
+        self._floor_class = positions.lock_class(self._where.schema)
         self._ready = False
         self._connections = Connections(self._where, self._settle, patience=PATIENCE_SECONDS)
         # A server that is not there at the start is said at once; one that goes away later is waited for.
@@ -113,7 +113,7 @@ class PostgresStore:
             yield
 
     def _begin(self, connection: Connection) -> int:
-        last = writing.horizon(connection, self._floor_class)
+        last = positions.horizon(connection, self._floor_class)
         connection.execute(_BEGIN)
         return last
 
@@ -170,7 +170,7 @@ class PostgresStore:
             query = f"{_LOG} WHERE scope = %s AND position > %s ORDER BY position LIMIT %s"
             return connection.execute(query, [scopes[0], after, limit], binary=True).fetchall()
         pinned = self._transactions.pinned
-        last = writing.horizon(connection, self._floor_class) if pinned is None else pinned[1]
+        last = positions.horizon(connection, self._floor_class) if pinned is None else pinned[1]
         if scopes is None:
             query = f"{_LOG} WHERE position > %s AND position <= %s ORDER BY position LIMIT %s"
             return connection.execute(query, [after, last, limit], binary=True).fetchall()
@@ -184,7 +184,8 @@ class PostgresStore:
         """Return one record's log entries."""
         if not is_storable(id):
             return []
-        return [change_of(row) for row in self._rows(f"{_LOG} WHERE scope = %s AND id = %s ORDER BY position", [scope, id])]
+        query = f"{_LOG} WHERE scope = %s AND position IN ({changing.CHAIN}) ORDER BY position"
+        return [change_of(row) for row in self._rows(query, [scope, *changing.chain_of(scope, id)])]
 
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds something."""

@@ -35,25 +35,22 @@ class Transaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.committing = False
-        self._numbered: psycopg.Cursor[tuple[Any, ...]] | None = None
-        self._xid: str | None = None
+        self.xid = ""
+        """The transaction's number, by which the server can be asked later what became of it."""
 
     def begin(self) -> None:
-        """Open the transaction; by its number the server can be asked later what became of it."""
+        """Open the transaction."""
         self.connection.execute("BEGIN")
-        self._numbered = self.connection.execute("SELECT pg_current_xact_id()::text")
 
-    @property
-    def xid(self) -> str:
-        """The transaction's number."""
-        if self._xid is None and self._numbered is not None:
-            found = self._numbered.fetchone()
-            self._xid = None if found is None else str(found[0])
-        return self._xid or ""
+    def number(self, xid: str) -> None:
+        """Take note of the number, where the work has asked for it on the way."""
+        self.xid = xid
 
     def commit(self) -> None:
         """Send the commit. From here on only the server knows."""
-        _ = self.xid
+        if not self.xid:
+            found = self.connection.execute("SELECT pg_current_xact_id()::text").fetchone()
+            self.xid = str(found[0]) if found else ""
         self.committing = True
         self.connection.execute("COMMIT")
 

@@ -22,25 +22,44 @@ LARGEST = 16_000
 """Dimensions of a halfvec."""
 
 _HEAD = struct.Struct(">HH")
+_EXPONENT = 0x7C00
 
 
 class Half:
-    """A vector on its way to the server."""
+    """A vector on its way to the server, in pgvector's binary form."""
 
     __slots__ = ("bytes",)
 
-    def __init__(self, vector: bytes) -> None:
-        """Take little-endian float16. Raises InvalidRequest where pgvector could not keep it."""
-        values = np.frombuffer(vector, "<f2") if len(vector) % 2 == 0 else np.empty(0, "<f2")
-        if not 0 < len(values) <= LARGEST or not np.isfinite(values).all():
-            message = f"expected 1 to {LARGEST} finite float16 numbers, found {len(vector)} bytes"
-            raise InvalidRequest.of([{"field": "vector", "message": message}], subject="batch")
-        self.bytes = _HEAD.pack(len(values), 0) + values.byteswap().tobytes()
+    def __init__(self, packed: bytes) -> None:
+        self.bytes = packed
 
 
-def half(vector: bytes | None) -> Half | None:
-    """Prepare a vector, where there is one."""
-    return None if vector is None else Half(vector)
+def halves(vectors: Sequence[bytes | None]) -> list[Half | None]:
+    """Prepare little-endian float16 vectors, all at once.
+
+    Raises:
+        InvalidRequest: one that pgvector could not keep.
+    """
+    given = [vector or b"" for vector in vectors]
+    if any(len(part) % 2 or len(part) > 2 * LARGEST for part in given) or b"" in vectors:
+        raise _refused()
+    values = np.frombuffer(b"".join(given), "<u2")
+    # An exponent of all ones is an infinity or no number.
+    if ((values & _EXPONENT) == _EXPONENT).any():
+        raise _refused()
+    swapped = values.byteswap().tobytes()
+    heads = {size: _HEAD.pack(size // 2, 0) for size in set(map(len, given))}
+    found: list[Half | None] = []
+    start = 0
+    for part in given:
+        end = start + len(part)
+        found.append(Half(heads[len(part)] + swapped[start:end]) if part else None)
+        start = end
+    return found
+
+
+def _refused() -> InvalidRequest:
+    return InvalidRequest.of([{"field": "vector", "message": f"expected 1 to {LARGEST} finite float16 numbers"}], subject="batch")
 
 
 def register(connection: psycopg.Connection[Any]) -> None:
