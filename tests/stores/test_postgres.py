@@ -12,7 +12,7 @@ from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord
 from satchel.stores.postgres import open_store
 
-from .postgres_server import PostgresServer, postgres  # noqa: F401 - a fixture
+from .postgres_server import PostgresServer
 
 NOW = datetime(2026, 5, 4, 8, 30, tzinfo=UTC)
 LOG = LogEntry("remember", "writer", NOW)
@@ -24,7 +24,7 @@ def put(number: int, scope: str = "user:alice", **options: object) -> Put:
     return Put(record, LOG, **options)  # type: ignore[arg-type]
 
 
-def test_what_is_written_is_read_back_after_reopening(postgres: PostgresServer) -> None:  # noqa: F811
+def test_what_is_written_is_read_back_after_reopening(postgres: PostgresServer) -> None:
     url = postgres.url()
     store = open_store(url)
     store.apply(Batch([put(1, terms=b"terms", vector=VECTOR)]))
@@ -37,7 +37,7 @@ def test_what_is_written_is_read_back_after_reopening(postgres: PostgresServer) 
 
 
 @pytest.mark.parametrize("count", [1, 49, 50, 500])
-def test_a_batch_of_any_size_is_written_whole_or_not_at_all(postgres: PostgresServer, count: int) -> None:  # noqa: F811
+def test_a_batch_of_any_size_is_written_whole_or_not_at_all(postgres: PostgresServer, count: int) -> None:
     store = open_store(postgres.url())
     store.apply(Batch([put(number) for number in range(count)]))
     with pytest.raises(Conflict) as caught:
@@ -48,7 +48,7 @@ def test_a_batch_of_any_size_is_written_whole_or_not_at_all(postgres: PostgresSe
     store.close()
 
 
-def test_a_vector_that_pgvector_cannot_keep_is_refused(postgres: PostgresServer) -> None:  # noqa: F811
+def test_a_vector_that_pgvector_cannot_keep_is_refused(postgres: PostgresServer) -> None:
     store = open_store(postgres.url())
     for vector in (b"", b"odd", np.array([np.nan], "<f2").tobytes(), np.zeros(16_001, "<f2").tobytes()):
         with pytest.raises(InvalidRequest, match="vector"):

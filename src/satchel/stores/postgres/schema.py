@@ -156,8 +156,11 @@ def _applied(connection: Connection, schema: str) -> dict[str, int] | None:
 
 
 def _exists(connection: Connection, schema: str, table: str) -> bool:
-    found = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{quoted(schema)}.{table}"]).fetchone()
-    return bool(found and found[0])
+    # Asked of the catalogue as a table: inside a transaction to_regclass may remember what was before another process made it.
+    found = connection.execute(
+        "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s", [schema, table]
+    )
+    return found.fetchone() is not None
 
 
 def _migrate(connection: Connection, schema: str, partitions: int, migrations: tuple[Migration, ...]) -> dict[str, int]:
