@@ -60,7 +60,8 @@ class ReceiptBook:
         while wanted:
             for item in wanted & self._page.keys():
                 found[item] = self._page[item]
-            wanted -= found.keys()
+            # In place, so that the caller sees what is still to be found; `-=` with a view of keys makes a new set.
+            wanted.difference_update(found)
             if wanted:
                 following = next(self._reader, None)
                 if following is None:

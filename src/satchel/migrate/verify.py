@@ -114,10 +114,11 @@ def _check_record(memory: Memory, expected: MemoryRecord, receipt: Receipt, tall
         tally.fault(receipt.item, "is not in the store", id=receipt.id or expected.id)
         return
     tally.compared(stored)
-    if stored.proof_hash() != expected.proof_hash():
+    proof = stored.proof_hash()
+    if proof != expected.proof_hash():
         for field in _differing(expected, stored) or ("state",):
             tally.fault(receipt.item, "differs from the source", id=stored.id, field=field)
-    elif receipt.state_hash is not None and stored.proof_hash() != receipt.state_hash:
+    elif receipt.state_hash is not None and proof != receipt.state_hash:
         tally.fault(receipt.item, "differs from its receipt", id=stored.id, field="state_hash")
 
 
