@@ -13,6 +13,7 @@ from satchel.engine.lanes import Question, lexical_lane, measure, semantic_lane
 from satchel.engine.postings import Postings
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.segmenting import hash_term, pack_terms, segment_query
+from satchel.engine.vectors import VectorRows
 from satchel.ports import IndexRow, IndexSlice, Position
 
 DIMENSION = 6
@@ -67,13 +68,13 @@ def seen(index: ScopeIndex) -> dict[str, Any]:
     for text in TEXTS:
         question = Question(np.array([hash_term(t) for t in segment_query(text)], np.uint32), index.vectors.matrix[:1][0].copy() * 0 + 0.4)
         measured = measure([index], question)[0]
-        lexical, semantic = lexical_lane(measured, index.alive, 3), semantic_lane(measured, index.alive, 3, question)
+        lexical, semantic = lexical_lane(measured, index.alive, 3), semantic_lane(measured, index.alive, 3)
         found[text] = (
             sorted((index.ids[row], measured.lexical[row], measured.coverage[row]) for row in lexical.tolist()),
             sorted(
                 zip(
                     [index.ids[row] for row in semantic.tolist()],
-                    index.vectors.exact_products(question.vector, semantic).tolist(),
+                    measured.cosine[semantic].tolist(),
                     strict=True,
                 )
             ),
@@ -161,8 +162,19 @@ def test_an_empty_scope_is_an_index_too() -> None:
     index = build([])
     question = Question(np.array([hash_term("香菜")], np.uint32), np.ones(DIMENSION, np.float32))
     measured = measure([index], question)[0]
-    assert len(lexical_lane(measured, index.alive, 9)) == len(semantic_lane(measured, index.alive, 9, question)) == 0
+    assert len(lexical_lane(measured, index.alive, 9)) == len(semantic_lane(measured, index.alive, 9)) == 0
     assert seen(changed(index, [a_row("m1")])) == seen(build([a_row("m1")]))
+
+
+@pytest.mark.parametrize("dimension", [1, 7, 48, 100, 384, 1536])
+def test_a_product_is_the_same_wherever_its_row_stands(dimension: int) -> None:
+    rng = np.random.default_rng(dimension)
+    rows = rng.standard_normal((203, dimension), dtype=np.float32)
+    mixed = rng.permutation(203)
+    query = rng.standard_normal(dimension, dtype=np.float32)
+    here = VectorRows.holding(rows[:50]).appended(rows[50:], 50).products(query, 203)
+    there = VectorRows.holding(rows[mixed]).products(query, 203)
+    assert here[mixed].tobytes() == there.tobytes()
 
 
 def test_it_says_how_much_memory_it_takes() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.fusion import fuse
-from satchel.engine.lanes import Measured, Question, lexical_lane, semantic_lane, strongest_rows
+from satchel.engine.lanes import Measured, lexical_lane, semantic_lane, strongest_rows
 from satchel.engine.relevance import LEXICAL, relevance
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import Life, recencies, strengths, type_priority
@@ -24,6 +24,7 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 _DIGITS = 9
+_COSINE_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,11 @@ class Width:
     strongest: int
 
 
-def choose(measured: Measured, mask: Mask, strength: Floats, question: Question, width: Width) -> Rows:
+def choose(measured: Measured, mask: Mask, strength: Floats, width: Width) -> Rows:
     """Return the rows of one index that any lane proposes."""
     lanes = (
         lexical_lane(measured, mask, width.nearest),
-        semantic_lane(measured, mask, width.nearest, question),
+        semantic_lane(measured, mask, width.nearest),
         strongest_rows(measured.index, mask, strength, width.strongest),
     )
     return np.unique(np.concatenate(lanes))
@@ -92,7 +93,6 @@ def gather(
     measured: Sequence[Measured],
     masks: Sequence[Mask],
     strength: Sequence[Floats],
-    question: Question,
     width: Width,
     *,
     calibration: Calibration,
@@ -100,7 +100,7 @@ def gather(
     settings: Settings,
 ) -> Pool:
     """Return the candidates of all lanes and scopes. Masks say which rows may be found, strengths are those of every row."""
-    rows = [choose(one, mask, strong, question, width) for one, mask, strong in zip(measured, masks, strength, strict=True)]
+    rows = [choose(one, mask, strong, width) for one, mask, strong in zip(measured, masks, strength, strict=True)]
     index = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
 
     def column(name: str) -> NDArray[np.generic]:
@@ -109,7 +109,7 @@ def gather(
     has_vector = np.concatenate(
         [one.index.columns.has_vector[some] & (one.cosine is not None) for one, some in zip(measured, rows, strict=True)]
     )
-    cosine = np.concatenate([_cosines(one, some, question) for one, some in zip(measured, rows, strict=True)])
+    cosine = np.concatenate([_cosines(one, some) for one, some in zip(measured, rows, strict=True)])
     lexical = np.concatenate([one.lexical[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
     coverage = np.concatenate([one.coverage[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
     probable = relevance(cosine, coverage, calibration)
@@ -131,10 +131,10 @@ def gather(
     )
 
 
-def _cosines(measured: Measured, rows: Rows, question: Question) -> Floats:
-    if measured.cosine is None or question.vector is None:
+def _cosines(measured: Measured, rows: Rows) -> Floats:
+    if measured.cosine is None:
         return np.zeros(len(rows))
-    return measured.index.vectors.exact_products(question.vector, rows)
+    return measured.cosine[rows].astype(np.float64).round(_COSINE_DIGITS)
 
 
 def _priorities(index: ScopeIndex, rows: Rows) -> Floats:

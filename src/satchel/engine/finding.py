@@ -127,7 +127,6 @@ class Search:
             measured,
             masks,
             strength,
-            self.question,
             Width(max(self.core.settings.candidates, self.wanted.limit), self.wanted.strongest),
             calibration=embedder.calibration if embedder is not None else LEXICAL,
             now=self.now,

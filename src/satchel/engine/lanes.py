@@ -23,8 +23,6 @@ Rows = NDArray[np.intp]
 MAX_TERMS = 256
 """Terms of one question that are looked up; of a longer one the rarest count."""
 
-_DIGITS = 9
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -99,33 +97,39 @@ def _lexical(index: ScopeIndex, found: Found, weights: Floats, mean_length: floa
 def lexical_lane(measured: Measured, mask: Mask, count: int) -> Rows:
     """Return the rows with the best BM25 score above 0, in no order."""
     rows = np.flatnonzero(mask & (measured.lexical > 0.0))
-    return _best(measured.index, rows, measured.lexical[rows].round(_DIGITS), count)
+    return _best(measured.index, rows, measured.lexical[rows], count)
 
 
-def semantic_lane(measured: Measured, mask: Mask, count: int, question: Question) -> Rows:
+def semantic_lane(measured: Measured, mask: Mask, count: int) -> Rows:
     """Return the rows whose vectors are nearest, in no order; none where there are no vectors."""
-    if measured.cosine is None or question.vector is None:
+    if measured.cosine is None:
         return np.empty(0, np.intp)
-    rows = np.flatnonzero(mask & measured.index.columns.has_vector)
-    if len(rows) <= count:
-        return rows
-    # Products in single precision depend on where a row stands; those that might be the last to get in are measured exactly.
-    near = measured.cosine[rows]
-    beyond = near - np.partition(near, len(near) - count)[len(near) - count]
-    margin = 2.0 * measured.index.vectors.error
-    sure, doubtful = rows[beyond > margin], rows[np.abs(beyond) <= margin]
-    exact = measured.index.vectors.exact_products(question.vector, doubtful)
-    return np.concatenate((sure, _best(measured.index, doubtful, exact, count - len(sure))))
+    rows = _greatest(mask & measured.index.columns.has_vector, measured.cosine, count)
+    return _best(measured.index, rows, measured.cosine[rows], count)
 
 
 def strongest_rows(index: ScopeIndex, mask: Mask, strengths: Floats, count: int) -> Rows:
     """Return the strongest rows, in no order. They are proposed for ranking and have no vote in it."""
-    rows = np.flatnonzero(mask) if count else np.empty(0, np.intp)
+    rows = _greatest(mask, strengths, count)
     return _best(index, rows, strengths[rows], count)
 
 
-def _best(index: ScopeIndex, rows: Rows, values: Floats, count: int) -> Rows:
+def _greatest(mask: Mask, values: NDArray[np.floating], count: int) -> Rows:
+    """Return the rows of a mask whose values are among the `count` greatest, and all that equal the last of them."""
+    if not count:
+        return np.empty(0, np.intp)
+    if len(mask) > count:
+        considered = np.where(mask, values, -np.inf)
+        last = np.partition(considered, len(mask) - count)[len(mask) - count]
+        if last > -np.inf:
+            return np.flatnonzero(considered >= last)
+    return np.flatnonzero(mask)
+
+
+def _best(index: ScopeIndex, rows: Rows, values: NDArray[np.floating], count: int) -> Rows:
     """Return the rows of the greatest values; of equal ones those with the later `updated`, then the smaller id."""
+    if len(rows) <= count:
+        return rows
     first, rows, left = _split(rows, values, count)
     second, rows, left = _split(rows, index.columns.updated[rows], left)
     named = zip([index.ids[row] for row in rows.tolist()], rows.tolist(), strict=True)
@@ -133,7 +137,7 @@ def _best(index: ScopeIndex, rows: Rows, values: Floats, count: int) -> Rows:
     return np.concatenate((first, second, np.array(third, np.intp)))
 
 
-def _split(rows: Rows, key: Floats, count: int) -> tuple[Rows, Rows, int]:
+def _split(rows: Rows, key: NDArray[np.floating], count: int) -> tuple[Rows, Rows, int]:
     """Return the rows sure of a place among the `count` greatest keys, those that tie for the last places, and how many such places."""
     if len(rows) <= count or not count:
         return (rows, rows[:0], 0) if count else (rows[:0], rows[:0], 0)

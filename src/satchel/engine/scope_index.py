@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from satchel.engine.postings import Postings
 from satchel.engine.segmenting import unpack_many
-from satchel.engine.vectors import VectorBlocks, unpack_vectors
+from satchel.engine.vectors import VectorRows, unpack_vectors
 from satchel.ports import IndexRow, IndexSlice, Position
 from satchel.protocol.record import Origin, Status
 
@@ -95,7 +95,7 @@ class ScopeIndex:
     alive: Mask
     postings: Postings
     types: dict[str, int]
-    vectors: VectorBlocks
+    vectors: VectorRows
     _rows: dict[str, int] | None = None
     _tagged: dict[str, Rows] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -108,7 +108,7 @@ class ScopeIndex:
         types: dict[str, int] = {}
         batch = _read(part.rows, types, dimension)
         rows = len(batch.ids)
-        home = VectorBlocks(dimension, rows).appended(batch.vectors, 0)
+        home = VectorRows.holding(batch.vectors)
         postings = Postings().added(batch.hashes, np.repeat(np.arange(rows), batch.counts), batch.frequencies)
         return cls(part.position, dimension, batch.ids, batch.tags, batch.columns, np.ones(rows, bool), postings, types, home)._counted()
 
@@ -157,7 +157,7 @@ class ScopeIndex:
     @property
     def bytes(self) -> int:
         """Memory that this index takes, about."""
-        return self.columns.bytes + self.postings.bytes + self.vectors.bytes + len(self) * _BYTES_PER_ID + _BYTES_ALWAYS
+        return self.columns.bytes + self.postings.bytes + self.vectors.matrix.nbytes + len(self) * _BYTES_PER_ID + _BYTES_ALWAYS
 
     # ------------------------------------------------------------ refreshing
 
@@ -196,7 +196,7 @@ class ScopeIndex:
         rows = np.flatnonzero(self.alive)
         numbers = np.full(len(self), -1, np.int32)
         numbers[rows] = np.arange(len(rows))
-        home = VectorBlocks(self.dimension, len(rows) + len(rows) // 4).appended(self.vectors.matrix[rows], 0)
+        home = VectorRows.holding(self.vectors.matrix[rows])
         kept = rows.tolist()
         return replace(
             self,
