@@ -21,7 +21,8 @@ class Indexing(Contract):
     def test_an_index_row_holds_what_ranking_must_know(self, store: Store) -> None:
         record = make(
             "r", self.scope(), type="preference", status="archived", source={"origin": "inferred"}, created_at=later(-5),
-            stored_at=later(1), updated_at=later(2.5), score=0.7, half_life=3600.5, pinned=True, expires_at=later(60), tags=("乙", "a"),
+            stored_at=later(1), updated_at=later(2.5), score=0.7,
+                half_life=3600.5, pinned=True, expires_at=later(60), tags=("乙", "a"),
         )  # fmt: skip
         store.apply(Batch([put(record, terms=b"\x00\x01t", vector=b"\x00\x3c\x00\xbc")]))
         store.touch([Use(self.scope(), "r", later(9), 2)])
@@ -29,7 +30,8 @@ class Indexing(Contract):
             IndexRow(
                 id="r", type="preference", status="archived", origin="inferred", moment=later(-5).timestamp(),
                 updated=later(2.5).timestamp(), stored=later(1).timestamp(), accessed=later(9).timestamp(), access_count=2, score=0.7,
-                half_life=3600.5, pinned=True, expires=later(60).timestamp(), tags=("乙", "a"), terms=b"\x00\x01t", vector=b"\x00\x3c\x00\xbc",
+                half_life=3600.5, pinned=True, expires=later(60).timestamp(), tags=("乙", "a"),
+                terms=b"\x00\x01t", vector=b"\x00\x3c\x00\xbc",
             )
         ]  # fmt: skip
 

@@ -5,6 +5,7 @@ A file or folder that cannot be written is still read.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import threading
@@ -49,8 +50,8 @@ def identity(path: Path) -> tuple[int, int]:
 
 def create(path: Path) -> None:
     """Make an empty file, unless there is one. Memories are private: the file, and with it its log, is its owner's. Raises OSError."""
-    if not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def open_writer(path: Path) -> sqlite3.Connection:

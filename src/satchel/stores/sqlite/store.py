@@ -29,7 +29,8 @@ from satchel.protocol.record import MemoryRecord
 from satchel.stores.columns import LARGEST, check_limit, read_cursor
 from satchel.stores.expectations import is_storable
 from satchel.stores.sqlite import applying, checking, indexing, reading, scanning, scrubbing, usage
-from satchel.stores.sqlite.connections import Readers, create, open_writer
+from satchel.stores.sqlite.connections import Readers, create, identity, open_writer
+from satchel.stores.sqlite.descriptors import Descriptor
 from satchel.stores.sqlite.failures import translated
 from satchel.stores.sqlite.migrating import migrate, require_known, schema_version
 from satchel.stores.sqlite.preparing import prepare
@@ -55,6 +56,8 @@ class SQLiteStore:
         self._on_close: Callable[[], None] = lambda: None
         with translated(self.location):
             self._prepare()
+            self._descriptor = Descriptor(self._path)
+        self._closed = False
 
     def _prepare(self) -> None:
         try:
@@ -190,7 +193,10 @@ class SQLiteStore:
     def scrub(self) -> bool:
         """Remove what erasure left in the files."""
         with translated(self.location):
-            return self._writer.alone(lambda: scrubbing.scrub(self._path))
+            if self._descriptor.file != identity(self._path):
+                self._descriptor.close()
+                self._descriptor = Descriptor(self._path)
+            return scrubbing.scrub(self._path, self._descriptor.number())
 
     def check(self) -> list[str]:
         """Return what is wrong with the store."""
@@ -202,7 +208,10 @@ class SQLiteStore:
         self._readers.close()
         with translated(self.location):
             self._writer.close()
-        self._on_close()
+        if not self._closed:
+            self._closed = True
+            self._descriptor.close()
+            self._on_close()
 
 
 def open_store(url: str) -> SQLiteStore:

@@ -73,11 +73,6 @@ class Writer:
                 self._commit_waiting()
         return job.outcome()
 
-    def alone(self, work: Callable[[], T]) -> T:
-        """Run something while no write of this store is under way."""
-        with self._turn:
-            return work()
-
     def close(self) -> None:
         """Close the connection; writes that come later fail."""
         with self._turn:
