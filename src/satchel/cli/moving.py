@@ -34,7 +34,7 @@ def list_sources(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help="Only this one, with what becomes of every field.")] = None,
 ) -> None:
     """List the kinds of memory that can be moved in, and where their tools keep them."""
-    from satchel.migrate import KINDS, sources
+    from satchel.migrate.catalogue import KINDS, sources
 
     if kind is not None and kind not in KINDS:
         raise fault("KIND", f"unknown kind {kind!r}; one of {', '.join(KINDS)}")

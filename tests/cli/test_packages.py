@@ -1,0 +1,138 @@
+"""Packages from the terminal: out, looked at, in again, and refused where they are damaged (PRO-10)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def package(satchel, tmp_path: Path) -> Path:
+    satchel.remember("用户的自行车是灰色的", "--id", "bike", "--tag", "物品")
+    satchel.remember("Her train leaves at 7:12", "--id", "train")
+    satchel.remember("旧的门禁密码在信封里", "--id", "old")
+    assert satchel("forget", "old").code == 0
+    path = tmp_path / "alice.satchel"
+    answer = satchel("export", "-o", str(path))
+    assert answer.code == 0, answer.err
+    return path
+
+
+def test_a_package_carries_everything_to_another_store(satchel, package: Path, tmp_path: Path) -> None:
+    other = ("--store", f"sqlite:///{tmp_path / 'other.db'}")
+    before = satchel("show", "bike", "--json").json
+    answer = satchel("import", str(package), *other)
+    assert answer.code == 0, answer.err
+    assert "2 created" in answer.out
+    after = satchel("show", "bike", *other, "--json").json
+    same = ("id", "content", "created_at", "tags", "source", "score", "type")
+    assert {name: after[name] for name in same} == {name: before[name] for name in same}
+    assert satchel("show", "old", *other).code == 1
+    assert satchel("show", "old", "--tombstone", *other).code == 0
+
+
+def test_the_same_package_again_changes_nothing(satchel, package: Path) -> None:
+    counts = satchel("import", str(package), "--json").json["counts"]
+    assert counts == {"unchanged": 3}
+
+
+def test_a_dry_run_writes_nothing(satchel, package: Path, tmp_path: Path) -> None:
+    other = ("--store", f"sqlite:///{tmp_path / 'other.db'}")
+    answer = satchel("import", str(package), "--dry-run", *other)
+    assert answer.code == 0
+    assert answer.out.startswith("would do")
+    assert satchel("list", *other).code == 1
+
+
+def test_scopes_can_be_mapped_on_the_way_in(satchel, package: Path) -> None:
+    assert satchel("import", str(package), "--map", "user:alice=user:alice-2").code == 0
+    assert len(satchel("list", "--scope", "user:alice-2", "--json").json["records"]) == 2
+
+
+def test_inspect_says_what_a_package_holds(satchel, package: Path) -> None:
+    answer = satchel("inspect", str(package))
+    assert answer.code == 0
+    assert "user:alice" in answer.out
+    assert "verified" in answer.out
+    assert satchel("inspect", str(package), "--json").json["counts"] == {"deleted": 1, "active": 2}
+
+
+def test_a_package_goes_through_a_pipe(satchel, package: Path, tmp_path: Path) -> None:
+    answer = satchel("import", "-", "--store", f"sqlite:///{tmp_path / 'piped.db'}", stdin=package.read_bytes())
+    assert answer.code == 0
+    out = satchel("export")
+    assert out.code == 0
+    assert out.out.splitlines()[0].startswith('{"kind":"header"')
+
+
+def test_a_compressed_package_is_told_by_its_name(satchel, tmp_path: Path) -> None:
+    pytest.importorskip("zstandard")
+    satchel.remember("压缩我 " * 200)
+    path = tmp_path / "alice.satchel.zst"
+    assert satchel("export", "-o", str(path)).code == 0
+    assert path.read_bytes()[:4] == b"\x28\xb5\x2f\xfd"
+    assert satchel("inspect", str(path)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda data: data[:-30], "invalid_package"),
+        (lambda data: data.replace("灰色".encode(), "红色".encode()), "invalid_package"),
+        (lambda data: data.replace(b'"protocol":"1.0"', b'"protocol":"2.0"'), "version"),
+        (lambda data: b"\xef\xbb\xbf" + data, "invalid_package"),
+        (lambda data: "用户的猫".encode("gb18030"), "invalid_package"),
+        (lambda data: b"", "invalid_package"),
+    ],
+    ids=["truncated", "altered", "newer-major", "bom", "not-utf8", "empty"],
+)
+def test_a_damaged_package_is_refused_before_anything_is_written(satchel, package: Path, tmp_path: Path, damage, code: str) -> None:
+    broken = tmp_path / "broken.satchel"
+    broken.write_bytes(damage(package.read_bytes()))
+    store = ("--store", f"sqlite:///{tmp_path / 'fresh.db'}")
+    for command in (["import", str(broken), *store], ["inspect", str(broken)]):
+        answer = satchel(*command, "--json")
+        assert answer.code == 3
+        assert answer.error["code"] == code
+        assert answer.out == ""
+    assert satchel("list", *store).code == 1
+
+
+def test_an_export_that_fails_leaves_the_old_file_alone(satchel, package: Path, tmp_path: Path) -> None:
+    before = package.read_bytes()
+    answer = satchel("export", "-o", str(package), "--store", str(tmp_path / "nowhere" / "x.db"))
+    assert answer.code == 2
+    assert package.read_bytes() == before
+    assert [path.name for path in tmp_path.glob(".alice*")] == []
+    assert satchel("export", "-o", str(tmp_path / "no-folder" / "x.satchel")).code == 2
+
+
+def test_only_what_changed_since_a_position(satchel, package: Path, tmp_path: Path) -> None:
+    position = satchel("inspect", str(package), "--json").json["header"]["position"]
+    satchel.remember("新买了一盏灯", "--id", "lamp")
+    later = tmp_path / "later.satchel"
+    assert satchel("export", "--since", str(position), "-o", str(later)).code == 0
+    found = satchel("inspect", str(later), "--json").json
+    assert found["counts"] == {"active": 1}
+    assert found["header"]["complete"] is False
+
+
+def test_a_package_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
+    words = ["-m", "satchel", "export", "--store", str(tmp_path / "x.db"), "--scope", "user:a"]
+    script = (
+        "import os, pty, sys\n"
+        "child, end = pty.fork()\n"
+        "if child == 0:\n"
+        f"    os.execv(sys.executable, [sys.executable, *{words!r}])\n"
+        "said = b''\n"
+        "try:\n"
+        "    while part := os.read(end, 4096): said += part\n"
+        "except OSError: pass\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.startswith("2 ")
+    assert "--output" in done.stdout
