@@ -5,12 +5,12 @@ from typing import Any
 
 import httpx
 import pytest
-from door_stage import LOCAL
-from write_stage import Clock, opened
 
+from door_stage import LOCAL
 from satchel.client import InProcessTransport
 from satchel.engine.engine import Engine
 from satchel.service import TokenBook, create_app
+from write_stage import Clock, opened
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import logging
 
 import httpx
 import pytest
-from door_stage import client_of
-from write_stage import ALICE
 
+from door_stage import client_of
 from satchel.errors import Conflict, RateLimited
 from satchel.service import ServiceSettings
 from satchel.service.guards import RateLimiter, host_of, is_loopback
+from write_stage import ALICE
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:7377", "127.0.0.1:80", "[::1]:7377", "LOCALHOST"])

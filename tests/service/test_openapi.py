@@ -35,7 +35,9 @@ def test_every_route_that_is_served_is_described_and_the_other_way_round(http_fo
     app = http_for()._transport._inner.app
     while not hasattr(app, "routes"):
         app = app.app
-    served = {(route.path, verb) for route in app.routes for verb in route.methods - {"HEAD"} if route.path not in {"/docs", "/openapi.json"}}
+    served = {
+        (route.path, verb) for route in app.routes for verb in route.methods - {"HEAD"} if route.path not in {"/docs", "/openapi.json"}
+    }
     assert served == {(path, verb.upper()) for path, verbs in document()["paths"].items() for verb in verbs}
 
 

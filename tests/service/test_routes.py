@@ -7,10 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
-from write_stage import ALICE, BOB, record
 
 from satchel.engine.engine import Engine
 from satchel.operations.paths import encode_id
+from write_stage import ALICE, BOB, record
 
 
 def error(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:

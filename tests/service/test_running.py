@@ -10,12 +10,12 @@ import sys
 
 import httpx
 import pytest
-from door_stage import AT_ONCE
-from write_stage import ALICE
 
+from door_stage import AT_ONCE
 from satchel.client import HttpMemory
 from satchel.errors import Denied, InvalidRequest, StoreUnavailable, TransportError
 from satchel.service import serve, serving
+from write_stage import ALICE
 
 PROGRAM = """
 import sys

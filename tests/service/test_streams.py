@@ -13,18 +13,20 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from door_stage import AT_ONCE
-from write_stage import ALICE, BOB, Clock, exported, opened, record
 
+from door_stage import AT_ONCE
 from satchel.client import HttpMemory
 from satchel.engine.engine import Engine
 from satchel.errors import InvalidPackage, InvalidRequest, StoreUnavailable, TransportError
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol import read_package
 from satchel.service import ServiceSettings, serving
+from write_stage import ALICE, BOB, Clock, exported, opened, record
 
 LARGE = 600
 """Records of 20 kB: more than the buffers of a loopback connection hold."""
+
+EXPORT = "GET /v1/export?scope=user:alice HTTP/1.1\nHost: localhost\n\n"
 
 
 @pytest.fixture
@@ -126,7 +128,9 @@ def test_a_body_that_stops_half_way_writes_nothing_and_harms_nobody(engine, url,
 
 def test_a_body_that_stands_still_is_given_up(engine):
     with serving(engine, settings=ServiceSettings(stall=0.2, streams=1)) as url:
-        with closing(connected(url, "POST /v1/import HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: 1000\n\n")) as connection:
+        with closing(
+            connected(url, "POST /v1/import HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: 1000\n\n")
+        ) as connection:
             answer = "".join(iter(lambda: connection.recv(65536).decode(), ""))
         assert answer.startswith("HTTP/1.1 422") and "stood still" in answer
         with client(url) as memory:
@@ -136,7 +140,7 @@ def test_a_body_that_stands_still_is_given_up(engine):
 def test_a_client_that_vanishes_during_an_export_frees_its_place(large):
     with serving(large, settings=ServiceSettings(streams=1)) as url, client(url) as memory:
         for _ in range(3):
-            connection = connected(url, "GET /v1/export?scope=user:alice HTTP/1.1\nHost: localhost\n\n")
+            connection = connected(url, EXPORT)
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
             connection.close()
             assert eventually(lambda: _exports(memory))
@@ -151,7 +155,7 @@ def _exports(memory: HttpMemory) -> bool:
 
 def test_exports_that_stand_still_hold_up_nobody_else(large):
     with serving(large, settings=ServiceSettings(threads=2)) as url, client(url) as memory:
-        idle = [connected(url, "GET /v1/export?scope=user:alice HTTP/1.1\nHost: localhost\n\n") for _ in range(8)]
+        idle = [connected(url, EXPORT) for _ in range(8)]
         assert all(connection.recv(100) for connection in idle)
         assert memory.remember("照样能写", scope=BOB).outcome == "created"
         assert memory.read("r1", scope=ALICE).id == "r1"
@@ -161,20 +165,20 @@ def test_exports_that_stand_still_hold_up_nobody_else(large):
 
 
 def test_an_export_whose_reader_stands_still_is_given_up(large, caplog):
-    with serving(large, settings=ServiceSettings(stall=0.2, streams=1)) as url, client(url) as memory:
-        with closing(connected(url, "GET /v1/export?scope=user:alice HTTP/1.1\nHost: localhost\n\n")) as connection:
-            assert connection.recv(100)
-            assert eventually(lambda: _exports(memory))
+    settings = ServiceSettings(stall=0.2, streams=1)
+    with serving(large, settings=settings) as url, client(url) as memory, closing(connected(url, EXPORT)) as connection:
+        assert connection.recv(100)
+        assert eventually(lambda: _exports(memory))
     assert "stood still" in caplog.text
 
 
 def test_more_streams_than_there_are_places_are_told_to_come_again(large):
-    with serving(large, settings=ServiceSettings(streams=1)) as url, client(url) as memory:
-        with closing(connected(url, "GET /v1/export?scope=user:alice HTTP/1.1\nHost: localhost\n\n")) as connection:
-            assert connection.recv(100)
-            with pytest.raises(StoreUnavailable) as caught:
-                exported(memory, scope=ALICE)
-            assert caught.value.details["retry_after"] == 5
+    settings = ServiceSettings(streams=1)
+    with serving(large, settings=settings) as url, client(url) as memory, closing(connected(url, EXPORT)) as connection:
+        assert connection.recv(100)
+        with pytest.raises(StoreUnavailable) as caught:
+            exported(memory, scope=ALICE)
+        assert caught.value.details["retry_after"] == 5
 
 
 def test_an_export_that_fails_half_way_is_no_package_and_no_traceback(large, url, monkeypatch, caplog):

@@ -8,11 +8,11 @@ import sys
 from datetime import timedelta
 
 import pytest
-from door_stage import client_of
-from write_stage import ALICE, BOB, opened
 
+from door_stage import client_of
 from satchel.errors import Denied, InvalidRequest, NotFound
 from satchel.service import TokenBook
+from write_stage import ALICE, BOB, opened
 
 
 def test_a_token_opens_the_door_under_its_agents_name(engine, tokens):

@@ -29,7 +29,7 @@ class InProcessTransport(httpx.BaseTransport):
     async def _exchange(self, request: httpx.Request) -> httpx.Response:
         answer = await self._inner.handle_async_request(request)
         body = await answer.aread()
-        return httpx.Response(answer.status_code, headers=answer.headers, content=body, request=request)
+        return httpx.Response(answer.status_code, headers=answer.headers, stream=httpx.ByteStream(body))
 
     def close(self) -> None:
         """Stop the event loop."""

@@ -62,10 +62,10 @@ def make_server(bind: Bind) -> Server[Any]:
     return Server("satchel", version=PROTOCOL_VERSION, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-def client_name(ctx: RequestContext) -> str | None:
-    """Return the name that the client gave itself, if any."""
+def client_name(ctx: RequestContext) -> str:
+    """Return the name that the client gave itself, or `mcp`: over HTTP an older client names itself only once, in a request before."""
     params = ctx.session.client_params
-    return params.client_info.name[:256] if params is not None else None
+    return params.client_info.name[:256] if params is not None else "mcp"
 
 
 def error_result(error: SatchelError) -> types.CallToolResult:

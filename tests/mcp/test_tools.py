@@ -1,0 +1,256 @@
+"""The tools over the SDK's own client, in memory (SRV-2), over an embedded memory and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client.client import Client
+
+from door_stage import client_of
+from satchel import errors as e
+from satchel.mcp.binding import Binding
+from satchel.mcp.confirming import Confirmations
+from satchel.mcp.server import error_from_result, error_result, make_server
+from satchel.operations import Memory
+from write_stage import ALICE, BOB, opened
+
+TEAM = "team:data-platform"
+
+
+@pytest.fixture
+def engine():
+    with opened() as found:
+        yield found
+
+
+@pytest.fixture(params=["embedded", "http"])
+def memory(request, engine):
+    if request.param == "embedded":
+        yield engine
+    else:
+        with client_of(engine, agent="writer") as remote:
+            yield remote
+
+
+def session(memory: Memory, script: Callable[[Client], Awaitable[None]], *, scopes: Any = ALICE, mode: str = "auto") -> None:
+    server = make_server(lambda ctx: Binding.of(memory, scopes, client="a tool"))
+
+    async def run() -> None:
+        async with Client(server, mode=mode) as client:
+            await script(client)
+
+    anyio.run(run)
+
+
+async def said(client: Client, name: str, **arguments: Any) -> tuple[Any, str]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result
+    return result.structured_content, result.content[0].text
+
+
+async def refused(client: Client, name: str, arguments: dict[str, Any]) -> e.SatchelError:
+    result = await client.call_tool(name, arguments)
+    assert result.is_error
+    error = error_from_result(result)
+    assert error is not None and result.content[0].text.startswith(f"{error.code}: ")
+    return error
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_what_one_call_writes_another_finds_in_chinese_and_in_english(memory, mode):
+    async def script(client: Client) -> None:
+        written, text = await said(client, "memory_write", content="用户对花生严重过敏", type="profile", tags=["diet"])
+        assert written["outcome"] == "created" and written["id"] in text
+        await said(client, "memory_write", content="The user plays the cello on Sundays")
+        found, text = await said(client, "memory_search", query="花生")
+        assert found["memories"][0]["content"] == "用户对花生严重过敏" and found["memories"][0]["id"] == written["id"]
+        assert "用户对花生严重过敏" in text
+        found, _ = await said(client, "memory_search", query="cello", types=["fact"], limit=1)
+        assert [one["content"] for one in found["memories"]] == ["The user plays the cello on Sundays"]
+        block, text = await said(client, "memory_context", query="花生")
+        assert "花生" in block["text"] and block["text"] == text
+
+    session(memory, script, mode=mode)
+    record = memory.recall("花生", scope=ALICE)[0].record
+    assert (record.source.agent, record.source.tool, record.type, record.tags) == ("writer", "a tool", "profile", ("diet",))
+
+
+def test_nothing_found_is_an_answer(memory):
+    async def script(client: Client) -> None:
+        found, text = await said(client, "memory_search", query="quantum chromodynamics")
+        assert found == {"memories": []} and text == "Nothing is remembered about that."
+        assert await said(client, "memory_context") == ({"text": ""}, "Nothing is remembered yet.")
+
+    session(memory, script)
+
+
+def test_forgetting_takes_two_calls(memory):
+    memory.remember("她住在里昂", scope=ALICE, id="m")
+
+    async def script(client: Client) -> None:
+        shown, text = await said(client, "memory_forget", id="m")
+        assert shown["state"] == "needs_confirmation" and "她住在里昂" in shown["preview"] and "confirm=true" in text
+        assert memory.read("m", scope=ALICE).content == "她住在里昂"
+        gone, _ = await said(client, "memory_forget", id="m", confirm=True)
+        assert gone["state"] in {"scrub_pending", "scrubbed"} and gone["preview"] is None
+        assert (await refused(client, "memory_forget", {"id": "m"})).code == "not_found"
+
+    session(memory, script)
+
+
+def test_a_confirmation_without_the_question_only_asks(memory):
+    memory.remember("她住在里昂", scope=ALICE, id="m")
+
+    async def script(client: Client) -> None:
+        for _ in range(1):
+            shown, _text = await said(client, "memory_forget", id="m", confirm=True)
+            assert shown["state"] == "needs_confirmation"
+        memory.update("m", scope=ALICE, pinned=True)
+        shown, _text = await said(client, "memory_forget", id="m", confirm=True)
+        assert shown["state"] == "needs_confirmation", "what was shown has changed since"
+
+    session(memory, script)
+    assert memory.read("m", scope=ALICE).content == "她住在里昂"
+
+
+def test_a_question_waits_only_so_long_and_is_answered_once():
+    now = [0.0]
+    confirmations = Confirmations(60.0, clock=lambda: now[0])
+    confirmations.ask("a")
+    assert confirmations.take("a") and not confirmations.take("a")
+    confirmations.ask("a")
+    now[0] = 61.0
+    assert not confirmations.take("a")
+
+
+def test_a_correction_archives_the_wrong_and_links_the_right(memory):
+    memory.remember("她住在里昂", scope=ALICE, id="m")
+
+    async def script(client: Client) -> None:
+        done, text = await said(client, "memory_correct", id="m", content="她住在马赛")
+        assert "她住在马赛" in text
+        found, _ = await said(client, "memory_search", query="马赛")
+        assert [one["id"] for one in found["memories"]] == [done["id"]]
+
+    session(memory, script)
+    assert memory.read("m", scope=ALICE).status == "archived"
+
+
+def test_the_first_scope_is_written_and_all_are_read(memory):
+    memory.remember("本周五发布", scope=TEAM, id="t")
+    memory.remember("bob's secret release plan", scope=BOB, id="b")
+
+    async def script(client: Client) -> None:
+        await said(client, "memory_write", content="她负责发布说明")
+        found, _ = await said(client, "memory_search", query="发布")
+        assert {one["scope"] for one in found["memories"]} == {ALICE, TEAM}
+        found, _ = await said(client, "memory_search", query="bob's secret release plan")
+        assert BOB not in {one["scope"] for one in found["memories"]}
+        assert (await refused(client, "memory_forget", {"id": "t"})).code == "denied"
+        assert (await refused(client, "memory_correct", {"id": "t", "content": "x"})).code == "denied"
+        assert (await refused(client, "memory_forget", {"id": "b"})).code == "not_found"
+
+    session(memory, script, scopes=[ALICE, TEAM])
+    assert [found.content for found in memory.records(scope=ALICE).records] == ["她负责发布说明"]
+
+
+def test_scope_and_agent_are_no_arguments(memory):
+    async def script(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            assert not {"scope", "agent", "session"} & set(tool.input_schema["properties"])
+        error = await refused(client, "memory_write", {"content": "x", "scope": BOB})
+        assert error.details["faults"] == [{"field": "scope", "message": "Extra inputs are not permitted"}]
+
+    session(memory, script)
+    assert memory.records(scope=BOB).records == ()
+
+
+BAD = [
+    ("memory_write", {"content": ""}, "invalid_request"),
+    ("memory_write", {}, "invalid_request"),
+    ("memory_write", {"content": 17}, "invalid_request"),
+    ("memory_write", {"content": "nul \x00"}, "invalid_request"),
+    ("memory_write", {"content": "lone \ud800"}, "invalid_request"),
+    ("memory_write", {"content": "x", "tags": ["\ud800"]}, "invalid_request"),
+    ("memory_write", {"\ud800": "x", "content": "y"}, "invalid_request"),
+    ("memory_write", {"content": "忆" * 600_000}, "invalid_request"),
+    ("memory_write", {"content": "my key is AKIA" + "QWERTYUIOPASDFGH"}, "secret_refused"),
+    ("memory_search", {"query": ""}, "invalid_request"),
+    ("memory_search", {"query": "x", "limit": 1000}, "invalid_request"),
+    ("memory_search", {"query": "x" * 200_000}, "invalid_request"),
+    ("memory_forget", {"id": "没有这个/../id"}, "not_found"),
+    ("memory_forget", {"id": "x" * 600}, "invalid_request"),
+    ("memory_correct", {"id": "nothing", "content": "y"}, "not_found"),
+    ("memory_explode", {}, "not_found"),
+]
+
+
+def test_bad_input_is_a_tool_error_and_the_server_lives(memory):
+    """Complaint 40, and the issue's list of bad input."""
+
+    async def script(client: Client) -> None:
+        for name, arguments, code in BAD:
+            assert (await refused(client, name, arguments)).code == code, (name, str(arguments)[:80])
+        assert (await said(client, "memory_write", content="照样工作"))[0]["outcome"] == "created"
+
+    session(memory, script)
+
+
+KINDS = [kind for kind in vars(e).values() if isinstance(kind, type) and issubclass(kind, e.SatchelError)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_error_arrives_as_the_class_it_was(engine, monkeypatch, kind):
+    sent = kind("说明 why", faults=[{"field": "内容", "message": "错"}], number=3)
+
+    def call(*_: object) -> None:
+        raise sent
+
+    monkeypatch.setattr(type(engine), "call", call)
+
+    async def script(client: Client) -> None:
+        found = await refused(client, "memory_search", {"query": "x"})
+        assert type(found) is kind and found.message == sent.message and found.details == sent.details
+
+    for mode in ("auto", "legacy"):
+        session(engine, script, mode=mode)
+
+
+def test_an_unexpected_failure_tells_nothing_and_the_server_lives(engine, monkeypatch, caplog):
+    def call(*_: object) -> None:
+        raise ZeroDivisionError("花生 in the message")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(engine), "call", call)
+
+        async def script(client: Client) -> None:
+            error = await refused(client, "memory_search", {"query": "花生"})
+            assert type(error) is e.SatchelError and "花生" not in str(error)
+
+        session(engine, script)
+    assert "ZeroDivisionError" in caplog.text and "花生" not in caplog.text
+
+
+def test_a_call_that_went_well_holds_no_error(engine):
+    assert error_from_result(error_result(e.NotFound("x"))).code == "not_found"
+
+    async def script(client: Client) -> None:
+        assert error_from_result(await client.call_tool("memory_context", {})) is None
+
+    session(engine, script)
+
+
+def test_the_tools_are_described_for_models(engine):
+    async def script(client: Client) -> None:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == {"memory_write", "memory_search", "memory_forget", "memory_correct", "memory_context"}
+        for tool in tools.values():
+            assert 40 < len(tool.description) < 400 and tool.output_schema["type"] == "object" and tool.title
+            assert all("description" in member for member in tool.input_schema["properties"].values())
+        assert tools["memory_search"].annotations.read_only_hint and tools["memory_forget"].annotations.destructive_hint
+        assert "memory_context" in (client.instructions or "")
+
+    session(engine, script)
