@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from satchel.conformance import StoreContract
 from satchel.errors import Conflict, StoreCorrupt, StoreUnavailable, VersionError
 from satchel.ports import Batch, Document, LogEntry, Put, Use
 from satchel.protocol.filters import RecordFilter
@@ -35,6 +37,16 @@ def tombstone(number: int) -> Put:
 
 def ids(store: JsonLinesStore) -> set[str]:
     return {record.id for record in store.scan([SCOPE], RecordFilter(statuses=()), limit=10_000).records}
+
+
+class TestContract(StoreContract):
+    """The contract of every store."""
+
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[JsonLinesStore]:
+        opened = open_store(f"jsonl:///{tmp_path / 'memory.jsonl'}")
+        yield opened
+        opened.close()
 
 
 def test_the_file_is_read_by_a_person_line_by_line(tmp_path: Path) -> None:
@@ -178,6 +190,7 @@ def test_a_file_that_was_taken_away_is_said(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord

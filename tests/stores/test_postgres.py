@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from satchel.conformance import StoreContract
 from satchel.errors import Conflict, InvalidRequest
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord
 from satchel.stores.postgres import open_store
+from satchel.stores.postgres.store import PostgresStore
 
 from .postgres_server import PostgresServer
 
@@ -22,6 +25,26 @@ VECTOR = np.linspace(-1, 1, 384).astype("<f2").tobytes()
 def put(number: int, scope: str = "user:alice", **options: object) -> Put:
     record = MemoryRecord(id=f"r{number}", content=f"第 {number} 条 memory number {number}", scope=scope, stored_at=NOW, updated_at=NOW)
     return Put(record, LOG, **options)  # type: ignore[arg-type]
+
+
+class TestContract(StoreContract):
+    """The contract of every store."""
+
+    @pytest.fixture
+    def store(self, postgres: PostgresServer) -> Iterator[PostgresStore]:
+        opened = open_store(postgres.url())
+        yield opened
+        opened.close()
+
+
+class TestContractInPartitions(StoreContract):
+    """The same, with tables partitioned by scope."""
+
+    @pytest.fixture
+    def store(self, postgres: PostgresServer) -> Iterator[PostgresStore]:
+        opened = open_store(postgres.url(partitions=3))
+        yield opened
+        opened.close()
 
 
 def test_what_is_written_is_read_back_after_reopening(postgres: PostgresServer) -> None:

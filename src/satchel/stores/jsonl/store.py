@@ -12,6 +12,7 @@ from pathlib import Path
 
 from satchel.errors import InvalidRequest, StoreCorrupt, StoreUnavailable
 from satchel.ports import Batch, IndexEntry, Put, Use
+from satchel.stores.expectations import is_storable
 from satchel.stores.jsonl import journal
 from satchel.stores.jsonl.compacting import compacted, index_entries
 from satchel.stores.jsonl.entries import EntryFile, Known
@@ -187,7 +188,7 @@ class JsonLinesStore(MemoryStore):
 
     def touch(self, uses: Iterable[Use]) -> None:
         """Record usage; a power failure may lose the last of it."""
-        given = list(uses)
+        given = [use for use in uses if is_storable(use.scope) and is_storable(use.id)]
         if not given:
             return
         with self._writing() as descriptor:

@@ -41,7 +41,8 @@ logged AS (
     FROM floor RETURNING scope, id, position
 )
 """
-_WRITTEN_ANEW = [name for name in COLUMNS if name not in ("scope", "id", "terms", "vector")]
+_GIVEN = [name for name in COLUMNS if name not in ("change", "arrived")]
+_WRITTEN_ANEW = [name for name in COLUMNS if name not in ("scope", "id", "arrived", "terms", "vector")]
 
 _PUT = f"""
 WITH old AS (SELECT body, change FROM records WHERE scope = %s AND id = %s),
@@ -52,8 +53,8 @@ back AS (DELETE FROM removed WHERE scope = %s AND id = %s RETURNING change),
         previous="coalesce((SELECT change FROM old), (SELECT change FROM back), 0)",
     )
 }
-INSERT INTO records AS r (change, {", ".join(name for name in COLUMNS if name != "change")})
-SELECT position, {", ".join(["%s"] * (len(COLUMNS) - 1))} FROM logged
+INSERT INTO records AS r (change, arrived, {", ".join(_GIVEN)})
+SELECT position, position, {", ".join(["%s"] * len(_GIVEN))} FROM logged
 ON CONFLICT (scope, id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _WRITTEN_ANEW)},
     terms = CASE WHEN r.content_hash = excluded.content_hash AND excluded.terms = '' THEN r.terms ELSE excluded.terms END,
     vector = CASE WHEN r.content_hash = excluded.content_hash THEN coalesce(excluded.vector, r.vector) ELSE excluded.vector END
@@ -83,7 +84,7 @@ def write_change(connection: Connection, change: Put | Remove, revision: int, fl
     gone = record.is_tombstone
     if gone:
         _erase(connection, where)
-    ((_, _, _, *row),) = record_rows([change], [0])
+    ((_, _, _, _, *row),) = record_rows([change], [0])
     connection.execute(_PUT, (*where, *where, floor_class, *where, position, record.revision, *log, gone, gone, *where, *row))
     if not gone:
         _use(connection, change)

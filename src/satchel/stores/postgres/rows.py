@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from satchel.ports import Change, IndexRow, LogEntry, Put
@@ -16,6 +17,7 @@ COLUMNS: dict[str, str] = {
     "scope": "text",
     "id": "text",
     "change": "int8",
+    "arrived": "int8",
     "revision": "int8",
     "status": "text",
     "type": "text",
@@ -54,22 +56,23 @@ CHANGE = "scope, id, position, revision, operation, agent, at, reason, before, e
 """What `change_of` reads, from `log`."""
 
 INDEX_ROW = """r.id, r.type, r.status, r.origin, r.moment, r.updated, r.stored, u.last, u.count, r.score, r.half_life, r.pinned,
-    r.expires, r.tags, r.terms, halfvec_send(r.vector)"""
+    r.expires, r.tags, r.terms, halfvec_send(r.vector), r.arrived"""
 """What `index_rows` reads, from records r and usage u."""
 
 
-def record_rows(puts: Sequence[Put], changes: Sequence[int | None]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of records with the log positions of their changes. Raises InvalidRequest for a vector that cannot be kept."""
+def record_rows(puts: Sequence[Put], changes: Sequence[int]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of new records with the log positions of their changes. Raises InvalidRequest for a vector that cannot be kept."""
     vectors = halves([None if put.record.is_tombstone else put.vector for put in puts])
     for put, change, vector in zip(puts, changes, vectors, strict=True):
         yield _record_row(put, change, vector)
 
 
-def _record_row(put: Put, change: int | None, vector: Half | None) -> tuple[Any, ...]:
+def _record_row(put: Put, change: int, vector: Half | None) -> tuple[Any, ...]:
     record = put.record
     return (
         record.scope,
         record.id,
+        change,
         change,
         record.revision,
         record.status.value,
@@ -123,10 +126,12 @@ def change_of(row: Sequence[Any]) -> Change:
 
 
 def index_rows(rows: Sequence[Sequence[Any]]) -> list[IndexRow]:
-    """Return what ranking must know. By columns, for there are many rows."""
+    """Return what ranking must know, in order of arrival. By columns, for there are many rows."""
     if not rows:
         return []
-    ids, types, statuses, origins, moments, updated, stored, last, counts, scores, half_lives, pinned, ends, tags, terms, vectors = zip(
+    # Sorted here: the rows are wide, and the server would sort them on its disk.
+    rows = sorted(rows, key=itemgetter(-1))
+    ids, types, statuses, origins, moments, updated, stored, last, counts, scores, half_lives, pinned, ends, tags, terms, vectors, _ = zip(
         *rows, strict=True
     )
     columns = (

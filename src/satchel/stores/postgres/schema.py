@@ -49,6 +49,7 @@ _GROUND = (
         scope text COLLATE "C" NOT NULL,
         id text COLLATE "C" NOT NULL,
         change bigint NOT NULL,                 -- log position of the last change, where the record's chain of log entries starts
+        arrived bigint NOT NULL,                -- log position of the first change: the order of a scope
         revision bigint NOT NULL,
         status text COLLATE "C" NOT NULL,
         type text COLLATE "C" NOT NULL,
