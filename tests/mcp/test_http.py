@@ -110,6 +110,9 @@ def test_foreign_pages_and_hosts_are_refused_here_too(url):
         assert httpx.post(f"{url}/mcp", json=HELLO, headers=headers).status_code == 403
 
 
+LONE = rb'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\ud800"}}'
+
+
 @pytest.mark.parametrize("body", [b"nonsense", LONE, b"\xff"])
 def test_a_body_that_is_no_message_is_answered_and_the_service_lives(url, body):
     headers: dict[str, Any] = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
