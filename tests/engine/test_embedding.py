@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from recall_stage import ALICE, BOB, Stage, TableEmbedder
 from satchel.engine.core import Principal
 from satchel.engine.embedding import embed_contents, index_embedder, open_index, reindex
-from satchel.errors import SatchelError
+from satchel.errors import SatchelError, TransportError
 from satchel.operations.models import ReindexRequest
 from satchel.ports import Batch, Document, IndexEntry
 
@@ -152,3 +154,25 @@ def test_a_model_that_fails_before_reindex_costs_the_index_nothing() -> None:
     with pytest.raises(SatchelError, match="out of order"):
         reindex(stage.core, ANYBODY, ReindexRequest(everything=True))
     assert stage.core.store.count_unindexed() == 0
+
+
+def test_a_model_that_is_slow_to_fail_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Down(TableEmbedder):
+        asked = 0
+
+        def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
+            self.asked += 1
+            clock[0] += 30.0
+            raise TransportError("no answer")
+
+    clock = [100.0]
+    monkeypatch.setattr("satchel.engine.answers.time.monotonic", lambda: clock[0])
+    embedder = Down()
+    stage = Stage(embedder=embedder)
+    stage.remember("喜欢龙井茶")
+    for query in ("龙井", "茶", "喜欢"):
+        assert stage.found(query) == ["喜欢龙井茶"]
+    assert embedder.asked == 1
+    clock[0] += 61.0
+    assert stage.found("喜欢龙井") == ["喜欢龙井茶"]
+    assert embedder.asked == 2

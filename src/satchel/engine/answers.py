@@ -24,8 +24,10 @@ MAX_CHARACTERS = 100_000
 """Content of an answer that is kept; a larger one is cheap to find again beside what it costs to hand on."""
 
 MAX_VECTORS = 1024
-RETRY_SECONDS = 10.0
-"""An embedder that failed is left alone this long, so that one which is down does not make every question wait."""
+REST = 20.0
+"""An embedder that failed is left alone this many times as long as it took to fail: one that is down must not make every question wait."""
+
+MAX_REST_SECONDS = 60.0
 
 Key = tuple[tuple[str, ...], str]
 
@@ -99,12 +101,14 @@ class QueryVectors:
             if query in self._vectors:
                 self._vectors.move_to_end(query)
                 return self._vectors[query]
-        if time.monotonic() < self._resting_until:
+        started = time.monotonic()
+        if started < self._resting_until:
             return None
         try:
             vector = np.ascontiguousarray(embedder.embed_queries([query])[0], np.float32)
         except Exception as error:  # noqa: BLE001 - whatever a model or a network does, the lexical lane still answers
-            self._resting_until = time.monotonic() + RETRY_SECONDS
+            failed = time.monotonic()
+            self._resting_until = failed + min(REST * (failed - started), MAX_REST_SECONDS)
             self._core.notes.add("embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
             return None
         self._core.notes.drop("embedding")
