@@ -14,13 +14,13 @@ MAX_LIMIT = 1000
 class Request(BaseModel):
     """Base of every request: an unknown argument is a fault, not a silence."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Result(BaseModel):
     """Base of every result; a newer service may add fields."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
 
 class Empty(Result):
