@@ -40,7 +40,7 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade \
 	    --all-extras --group dev pyproject.toml --output-file requirements/dev.txt
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	    --all-extras --group build --constraint requirements/dev.txt pyproject.toml --output-file requirements/run.txt
+	    --extra server --extra mcp --extra zstd --group build --constraint requirements/dev.txt pyproject.toml --output-file requirements/run.txt
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
