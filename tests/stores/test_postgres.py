@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import numpy as np
+import psycopg
 import pytest
 
 from satchel.conformance import StoreContract
 from satchel.errors import Conflict, InvalidRequest
 from satchel.ports import Batch, LogEntry, Put
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import Deletion, MemoryRecord
 from satchel.stores.postgres import open_store
 from satchel.stores.postgres.store import PostgresStore
 
@@ -77,4 +80,42 @@ def test_a_vector_that_pgvector_cannot_keep_is_refused(postgres: PostgresServer)
         with pytest.raises(InvalidRequest, match="vector"):
             store.apply(Batch([put(1, vector=vector)]))
     assert store.scopes() == []
+    store.close()
+
+
+def _forget_a_secret(store: PostgresStore, word: str = "peanut-secret") -> None:
+    store.apply(Batch([put(1), put(2)]))
+    secret = put(1).record.model_copy(update={"content": f"花生过敏 {word}", "content_hash": "", "revision": 2})
+    store.apply(Batch([Put(MemoryRecord.model_validate(secret.model_dump()), LOG)]))
+    gone = MemoryRecord(
+        id="r1", content="", scope="user:alice", stored_at=NOW, updated_at=NOW, revision=3, status="deleted", deletion=Deletion(at=NOW)
+    )
+    store.apply(Batch([Put(gone, LOG)]))
+
+
+def _files_with(postgres: PostgresServer, word: str) -> set[str]:
+    with psycopg.connect(postgres.conninfo, autocommit=True) as other:
+        other.execute("CHECKPOINT")
+    return {path.parent.parent.name for path in postgres.data.glob("base/*/*") if word.encode() in path.read_bytes()}
+
+
+def test_scrubbing_by_rewriting_leaves_erased_content_in_no_table_and_no_index(postgres: PostgresServer) -> None:
+    store = open_store(postgres.url(scrub="rewrite"))
+    word = uuid.uuid4().hex
+    _forget_a_secret(store, word)
+    assert _files_with(postgres, word)
+    assert store.scrub()
+    assert not _files_with(postgres, word)
+    assert store.check() == []
+    store.close()
+
+
+@pytest.mark.parametrize("scrub", ["vacuum", "rewrite"])
+def test_a_reader_of_an_old_state_holds_scrubbing_up(postgres: PostgresServer, scrub: str) -> None:
+    store = open_store(postgres.url(scrub=scrub))
+    with store.reading(), ThreadPoolExecutor(1) as pool:
+        store.scopes()
+        pool.submit(_forget_a_secret, store).result()
+        assert pool.submit(store.scrub).result() is False
+    assert store.scrub() is True
     store.close()

@@ -15,7 +15,7 @@ DEFAULT_CONNECTIONS = 16
 MAX_PARTITIONS = 1024
 
 _SCHEMES = ("postgresql", "postgres")
-_OURS = frozenset({"schema", "partitions", "connections"})
+_OURS = frozenset({"schema", "partitions", "connections", "scrub"})
 _PRIVATE = frozenset({"password", "sslpassword", "sslkey", "passfile"})
 
 
@@ -26,6 +26,8 @@ class Location(NamedTuple):
     schema: str
     partitions: int
     connections: int
+    rewrite: bool
+    """Whether scrubbing writes the tables anew."""
     shown: str
 
 
@@ -47,12 +49,14 @@ def parse(url: str) -> Location:
         faults.append({"field": "schema", "message": "expected a name of 1 to 63 bytes that does not start with pg_"})
     partitions = _number(ours, "partitions", 0, MAX_PARTITIONS, faults)
     connections = _number(ours, "connections", DEFAULT_CONNECTIONS, 1000, faults)
+    if ours.get("scrub", "vacuum") not in ("vacuum", "rewrite"):
+        faults.append({"field": "scrub", "message": "expected vacuum or rewrite"})
     if faults:
         raise InvalidRequest.of(faults, subject="store URL")
     conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(theirs), ""))
     public = [(name, value) for name, value in theirs if name not in _PRIVATE] + [(name, ours[name]) for name in ours if name == "schema"]
     shown = urlunsplit(("postgresql", _without_password(parts.netloc), parts.path, urlencode(public, safe="/"), ""))
-    return Location(conninfo, schema, partitions, max(1, connections), shown)
+    return Location(conninfo, schema, partitions, max(1, connections), ours.get("scrub") == "rewrite", shown)
 
 
 def _without_password(netloc: str) -> str:

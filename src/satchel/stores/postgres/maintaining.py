@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
+from psycopg import errors
+
 from satchel.protocol.record import Status
-from satchel.stores.postgres.connections import Connection
+from satchel.stores.postgres.connections import LOCK_SECONDS, Connection
 from satchel.stores.postgres.schema import PARTITIONED
 
 _COUNTS = f"""
@@ -22,9 +26,11 @@ _INDEXES = """
 SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE c.relnamespace = current_schema()::regnamespace AND NOT (i.indisvalid AND i.indisready) ORDER BY 1
 """
-_DEAD = """
-SELECT coalesce(sum(n_dead_tup), 0) FROM pg_stat_all_tables WHERE schemaname = current_schema()
+_OLD_READERS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND age(backend_xmin) > age(%s::xid)
 """
+_WAIT_SECONDS = 1.0
 
 
 def check(connection: Connection) -> list[str]:
@@ -35,8 +41,30 @@ def check(connection: Connection) -> list[str]:
     return found
 
 
-def vacuum(connection: Connection) -> bool:
-    """Free what was erased, in tables and indexes; False where a reader still holds an old state."""
-    for table in (*PARTITIONED, "documents", "scopes"):
-        connection.execute(f"VACUUM (INDEX_CLEANUP ON) {table}")
-    return True
+def vacuum(connection: Connection, *, rewrite: bool) -> bool:
+    """Free what was erased, in tables and indexes, or write the tables anew; False where a reader still holds an old state."""
+    number = connection.execute("SELECT pg_current_xact_id()::xid::text").fetchone()
+    alone = _wait_for_old_readers(connection, str(number[0]) if number else "")
+    try:
+        if rewrite:
+            # Who waits for an exclusive lock makes all others wait behind it.
+            connection.execute(f"SET lock_timeout = '{_WAIT_SECONDS}s'")
+        for table in (*PARTITIONED, "documents"):
+            connection.execute(f"VACUUM {'(FULL)' if rewrite else '(INDEX_CLEANUP ON)'} {table}")
+    except errors.LockNotAvailable:
+        return False
+    finally:
+        connection.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+    return alone
+
+
+def _wait_for_old_readers(connection: Connection, xid: str) -> bool:
+    """Wait a little for snapshots older than a transaction: what they may see, a vacuum leaves in place."""
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while True:
+        found = connection.execute(_OLD_READERS, [xid]).fetchone()
+        if not (found and found[0]):
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)

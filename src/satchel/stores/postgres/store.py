@@ -231,8 +231,11 @@ class PostgresStore:
         return int(self._rows("SELECT count(*) FROM records WHERE vector IS NULL AND status <> 'deleted'")[0][0])
 
     def scrub(self) -> bool:
-        """Vacuum the tables: what was erased is out of every query's and every index's reach. False while an old reader holds it."""
-        return self._transactions.read(maintaining.vacuum)
+        """Vacuum the tables, so that what was erased is in no index and may be overwritten; with `?scrub=rewrite` write them anew.
+
+        False while a reader holds an old state.
+        """
+        return self._transactions.read(lambda connection: maintaining.vacuum(connection, rewrite=self._where.rewrite))
 
     def check(self) -> list[str]:
         """Compare what is kept twice."""
