@@ -11,11 +11,10 @@ import argparse
 import statistics
 import time
 
-from satchel.registry import open_embedder
-
 from benchmarks import texts
 from benchmarks.report import Report, timed
 from satchel.errors import Unsupported
+from satchel.registry import open_embedder
 
 SPECS = ("e5", "use")
 

@@ -18,11 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from satchel.wiring import open_memory
-
 from benchmarks import texts
 from benchmarks.report import Report, milliseconds, timed
 from benchmarks.standin import DIMENSION, StandIn
+from satchel.wiring import open_memory
 
 GIVE_UP_SECONDS = 300.0
 TOP = 10

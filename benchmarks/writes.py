@@ -20,12 +20,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from satchel.wiring import open_memory
-
 from benchmarks import texts
 from benchmarks.report import Report, peak_memory_mib, timed
 from satchel.engine.segmenting import segment
 from satchel.protocol import Header, MemoryRecord, new_id, write_package
+from satchel.wiring import open_memory
 
 SCOPE = "user:bench/project:writes"
 ROUNDS = 3
