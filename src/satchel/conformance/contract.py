@@ -63,6 +63,9 @@ class Contract:
         redefined = sorted(inherited & vars(cls).keys())
         if redefined:
             raise TypeError(f"{cls.__name__} redefines {', '.join(redefined)}: a contract is kept as it is, or not kept")
+        parts = [name for base in cls.__bases__ for name in vars(base) if not name.startswith("__") and name != "subject"]
+        if len(set(parts)) < len(parts):
+            raise TypeError(f"parts of {cls.__name__} hide each other's {', '.join(sorted({n for n in parts if parts.count(n) > 1}))}")
 
     @classmethod
     def names(cls) -> list[str]:

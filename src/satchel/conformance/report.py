@@ -98,7 +98,7 @@ class Report:
             if result.outcome is not Outcome.PASSED:
                 sentence = result.test.removeprefix("test_").replace("_", " ")
                 told.append(f"  {result.outcome.value:<11} {sentence} [{', '.join(result.requirements)}]")
-                told += [f"      {line}" for line in result.message.strip().splitlines()[-3:]]
+                told += [f"      {line}" for line in result.message.strip().splitlines()[-9:]]
         proved = [name for name, passed in self.by_requirement().items() if passed]
         told.append(f"  requirements: {', '.join(proved) or 'none'}")
         told.append(f"  {self.verdict}")

@@ -56,7 +56,7 @@ def _attempt(contract: type[Contract], name: str, factory: Callable[[], Any], re
     except Unsupported as error:
         return Outcome.UNSUPPORTED, str(error)
     except AssertionError:
-        return Outcome.FAILED, traceback.format_exc(limit=-1)
+        return Outcome.FAILED, traceback.format_exc(limit=-3)
     except Exception:  # noqa: BLE001 - as above
         return Outcome.ERROR, traceback.format_exc(limit=-2)
     finally:
