@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from satchel.conformance import StoreContract
+from satchel import open_memory
+from satchel.conformance import MemoryContract, StoreContract
 from satchel.errors import Conflict, StoreCorrupt, StoreUnavailable, VersionError
+from satchel.operations import Memory
 from satchel.ports import Batch, Document, LogEntry, Put, Use
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import Deletion, MemoryRecord
@@ -37,6 +39,15 @@ def tombstone(number: int) -> Put:
 
 def ids(store: JsonLinesStore) -> set[str]:
     return {record.id for record in store.scan([SCOPE], RecordFilter(statuses=()), limit=10_000).records}
+
+
+class TestMemory(MemoryContract):
+    """What an engine over this store must do, as over every other."""
+
+    @pytest.fixture
+    def memory(self, tmp_path: Path) -> Iterator[Memory]:
+        with open_memory(f"jsonl:///{tmp_path / 'memory.jsonl'}", embedder="none", agent="writer") as opened:
+            yield opened
 
 
 class TestContract(StoreContract):

@@ -11,8 +11,10 @@ import numpy as np
 import psycopg
 import pytest
 
-from satchel.conformance import StoreContract
+from satchel import open_memory
+from satchel.conformance import MemoryContract, StoreContract
 from satchel.errors import Conflict, InvalidRequest
+from satchel.operations import Memory
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import Deletion, MemoryRecord
 from satchel.stores.postgres import open_store
@@ -28,6 +30,15 @@ VECTOR = np.linspace(-1, 1, 384).astype("<f2").tobytes()
 def put(number: int, scope: str = "user:alice", **options: object) -> Put:
     record = MemoryRecord(id=f"r{number}", content=f"第 {number} 条 memory number {number}", scope=scope, stored_at=NOW, updated_at=NOW)
     return Put(record, LOG, **options)  # type: ignore[arg-type]
+
+
+class TestMemory(MemoryContract):
+    """What an engine over this store must do, as over every other."""
+
+    @pytest.fixture
+    def memory(self, postgres: PostgresServer) -> Iterator[Memory]:
+        with open_memory(postgres.url(), embedder="none", agent="writer") as opened:
+            yield opened
 
 
 class TestContract(StoreContract):
