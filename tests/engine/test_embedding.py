@@ -85,7 +85,19 @@ def test_reindex_takes_the_index_over_and_takes_the_note_back() -> None:
     assert [hit.record.content for hit in hits.hits] == ["对花生严重过敏"]
     assert hits.notes == ()
     # The engine that still has the first model sees that the vectors are no longer its own.
-    assert first.recall("花生")[0].reasons["semantic"] == 0.0
+    late = first.hits("花生")
+    assert late.hits[0].reasons["semantic"] == 0.0
+    assert "second" in late.notes[0]
+
+
+def test_the_note_is_taken_back_when_another_process_rebuilds_the_index_for_us() -> None:
+    first = filled(TableEmbedder("first"))
+    other = opened(first.another(embedder=TableEmbedder("second")))
+    assert other.hits("花生").notes
+    reindex(first.another(embedder=TableEmbedder("second")).core, ANYBODY, ReindexRequest())
+    late = other.hits("花生")
+    assert late.notes == ()
+    assert late.hits[0].reasons["semantic"] > 0.0
 
 
 def test_reindex_again_finds_nothing_to_do() -> None:

@@ -109,9 +109,9 @@ class QueryVectors:
         except Exception as error:  # noqa: BLE001 - whatever a model or a network does, the lexical lane still answers
             failed = time.monotonic()
             self._resting_until = failed + min(REST * (failed - started), MAX_REST_SECONDS)
-            self._core.notes.add("embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
+            self._core.notes.add("query-embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
             return None
-        self._core.notes.drop("embedding")
+        self._core.notes.drop("query-embedding")
         with self._lock:
             self._vectors[query] = vector
             if len(self._vectors) > MAX_VECTORS:

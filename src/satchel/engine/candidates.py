@@ -46,10 +46,11 @@ class Pool:
     recency: Floats
     strength: Floats
     type: Floats
+    fusion_k: int
 
     def fused(self) -> Floats:
         """Return the candidates' order by reciprocal rank, first in both lanes 1."""
-        return fuse(self.score, self.cosine if self.has_vector.any() else None, self.has_vector).round(_DIGITS)
+        return fuse(self.score, self.cosine if self.has_vector.any() else None, self.has_vector, k=self.fusion_k).round(_DIGITS)
 
     def __len__(self) -> int:
         """Return the number of candidates."""
@@ -128,6 +129,7 @@ def gather(
         recency=recencies(column("moment").astype(np.float64), now, settings.recency_half_life),
         strength=np.minimum(np.concatenate([strong[some] for strong, some in zip(strength, rows, strict=True)]), 1.0).round(_DIGITS),
         type=np.concatenate([_priorities(one.index, some) for one, some in zip(measured, rows, strict=True)]),
+        fusion_k=settings.fusion_k,
     )
 
 

@@ -48,22 +48,30 @@ def index_embedder(core: Core) -> str | None:
 
 
 def usable_dimension(core: Core) -> int:
-    """Return the dimension of the store's vectors if they are of this engine's embedder, else 0: then there is no semantic lane."""
+    """Return the dimension of the store's vectors if they are of this engine's embedder, else 0: then there is no semantic lane.
+
+    Says once where they are another's, and takes it back when they no longer are.
+    """
     embedder = core.embedder
-    return embedder.dimension if embedder is not None and _made_with(core).items() >= _ours(embedder).items() else 0
+    made_with = _made_with(core)
+    _compare_embedders(core, made_with.get("embedder"))
+    return embedder.dimension if embedder is not None and made_with.items() >= _ours(embedder).items() else 0
+
+
+def _compare_embedders(core: Core, found: str | None) -> None:
+    ours = core.embedder.name if core.embedder is not None else None
+    if found is None or found == ours:
+        core.notes.drop(DIFFERS)
+        return
+    here = f"this is {ours}" if ours else "no embedder is at hand"
+    core.notes.add(DIFFERS, f"the index holds vectors of {found}, and {here}; recall goes on with words alone until `reindex` is run")
 
 
 def open_index(core: Core) -> None:
     """Compare the store's index with this engine's embedder and segmenter, and note once what differs. Call on opening."""
     made_with = _made_with(core)
-    if not made_with:
-        return
-    found = made_with.get("embedder")
-    ours = core.embedder.name if core.embedder is not None else None
-    if found is not None and found != ours:
-        here = f"this is {ours}" if ours else "no embedder is at hand"
-        core.notes.add(DIFFERS, f"the index holds vectors of {found}, and {here}; recall goes on with words alone until `reindex` is run")
-    if made_with.get("segmenter") != SEGMENTER:
+    _compare_embedders(core, made_with.get("embedder"))
+    if made_with.get("segmenter", SEGMENTER) != SEGMENTER:
         core.notes.add(SEGMENTED, "the index was made by another version of the segmentation; run `reindex` with everything")
 
 
