@@ -94,6 +94,13 @@ def test_two_projects_with_files_of_one_name_do_not_collide(tmp_path: Path) -> N
     assert len({record.id for record in records("claude-code", tmp_path)}) == 2
 
 
+def test_a_readme_is_no_memory_though_a_folder_above_is_called_memory(tmp_path: Path) -> None:
+    folder = tmp_path / "memory" / "work" / "copied"
+    write(folder / "README.md", "# About\n")
+    write(folder / "user_pollen.md", FLAT, mtime=MTIME)
+    assert [record.meta["name"] for record in records("claude-code", folder)] == ["花粉过敏"]
+
+
 def test_instructions_come_only_where_they_are_wanted(tmp_path: Path) -> None:
     file = write(tmp_path / "CLAUDE.md", "# Rules\n- Use four spaces. 缩进四格\n@docs/style.md\n\n- Run the tests first\n")
     claude(tmp_path)

@@ -194,3 +194,15 @@ def test_other_files_are_not_mistaken_for_mem0(tmp_path: Path) -> None:
         planned("mem0", tmp_path)
     with pytest.raises(InvalidRequest, match="no such file"):
         planned("mem0", tmp_path / "absent.json")
+
+
+def test_a_single_json_is_taken_as_it_is_and_a_history_beside_it_is_pointed_out() -> None:
+    file = LEGACY / "get_all_alice_before.json"
+    assert len(records("mem0", file)) == 2
+    assert any("migrate the folder" in note for note in notes("mem0", file))
+
+
+def test_a_users_own_metadata_of_the_same_name_is_kept_beside_mem0s(tmp_path: Path) -> None:
+    row = ROW | {"hash": "abc", "metadata": {"hash": "mine", "x": 1}}
+    (record,) = records("mem0", write_json(tmp_path / "all.json", [row]))
+    assert record.meta["hash"] == "abc" and record.meta["metadata.hash"] == "mine"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,25 @@ def test_no_page_of_a_verification_holds_the_content(engine: Engine, tmp_path: P
     found = verify(engine, report.import_id)
     for page in (found.to_text(), found.to_markdown(), json.dumps(found.to_dict(), ensure_ascii=False)):
         assert "private" not in page and "私密" not in page
+
+
+def test_a_record_altered_or_damaged_in_the_database_file_is_named(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'satchel.db'}"
+    with empty_memory(url) as memory:
+        report = migrate(memory, "hermes", DEMO / "hermes", scope=SCOPE)
+    with sqlite3.connect(tmp_path / "satchel.db") as file:
+        body, rid, identity = file.execute("SELECT body, rid, id FROM memories WHERE body LIKE '%青霉素%'").fetchone()
+        file.execute("UPDATE memories SET body = ? WHERE rid = ?", [body.replace("青霉素", "青莓素"), rid])
+    file.close()
+    with empty_memory(url) as memory:
+        found = verify(memory, report.import_id)
+    assert [(fault.id, fault.field) for fault in found.faults] == [(identity, "content")]
+    with sqlite3.connect(tmp_path / "satchel.db") as file:
+        file.execute("UPDATE memories SET body = ? WHERE rid = ?", [body[:40], rid])
+    file.close()
+    with empty_memory(url) as memory:
+        found = verify(memory, report.import_id)
+    assert [(fault.id, fault.problem) for fault in found.faults] == [(identity, "is damaged in the store and cannot be read")]
 
 
 def test_an_unknown_import_is_not_found(engine: Engine) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import tzinfo
+from dataclasses import dataclass, field, replace
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -63,6 +63,13 @@ class Draft:
     owner: Owner = field(default_factory=dict)
     mapped: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
+
+    def expire(self, moment: Moment) -> None:
+        """Set the expiry; a mere date lasts to its end."""
+        if moment.instant is not None and moment.whole_day:
+            moment = replace(moment, instant=moment.instant + timedelta(days=1))
+            self.mapped.append(f"expires_at: the date {moment.raw} taken as the end of that day")
+        self.expires = moment
 
 
 @dataclass(frozen=True, slots=True)

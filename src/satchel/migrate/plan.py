@@ -6,7 +6,6 @@ Running, dry-running and verifying all begin here, so that they cannot disagree.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -51,7 +50,7 @@ class Plan:
     scopes: ScopeMap
     stamp: Stamp
     _ids: dict[int, int] = field(default_factory=dict)
-    _labels: Counter[int] = field(default_factory=Counter)
+    _labels: set[int] = field(default_factory=set)
 
     def items(self) -> Iterator[PlannedItem]:
         """Yield every item of the source in its order."""
@@ -65,7 +64,7 @@ class Plan:
     def _planned(self, item: SourceItem) -> PlannedItem:
         label = self._label(item.item)
         owner = item.draft.owner if item.draft else item.owner
-        scope = self.scopes.resolve(owner) if item.draft or item.deleted_at_origin else None
+        scope = self.scopes.resolve(owner, count=item.draft is not None) if item.draft or item.deleted_at_origin else None
         scopes = (scope,) if scope else ()
         if item.draft is None:
             return PlannedItem(item, ImportItem(item=label, outcome=item.outcome, reason=item.reason), scopes or self.scopes.targets())
@@ -97,9 +96,12 @@ class Plan:
     def _label(self, label: str) -> str:
         """Make labels unique, for receipts are found by them."""
         label = label.encode("utf-8", "replace").decode().replace("\x00", "")[: _MAX_LABEL - 16]
-        key = hash(label)
-        self._labels[key] += 1
-        return label if self._labels[key] == 1 else f"{label} ({self._labels[key]})"
+        unique, number = label, 1
+        while hash(unique) in self._labels:
+            number += 1
+            unique = f"{label} ({number})"
+        self._labels.add(hash(unique))
+        return unique
 
 
 def make_plan(

@@ -18,8 +18,8 @@ from satchel.operations.models import ImportItem, IngestRequest, Receipt
 from satchel.protocol.record import MemoryRecord
 
 BATCH_ITEMS = 500
-BATCH_CHARS = 4 * 1_048_576
-"""Characters of content in one batch, so that a batch stays a reasonable request."""
+BATCH_CHARS = 3 * 1_048_576
+"""Characters of content and meta in one batch, so that a batch of Chinese stays below a service's limit of 20 MB."""
 
 STILL_HELD = f"{DELETED_AT_ORIGIN}, but the store holds it from elsewhere: forget it if that is right"
 
@@ -70,7 +70,7 @@ def _batches(items: Iterator[PlannedItem]) -> Iterator[tuple[list[PlannedItem], 
     batch: list[PlannedItem] = []
     size = 0
     for planned in items:
-        length = len(planned.record.content) if planned.record else 0
+        length = len(planned.record.content) + len(str(planned.record.meta)) if planned.record else 0
         if batch and (len(batch) >= BATCH_ITEMS or size + length > BATCH_CHARS):
             yield batch, False
             batch, size = [], 0

@@ -45,11 +45,11 @@ class ScopeMap:
         if self.scope is None and not names_owners and EVERYONE not in self.rules:
             raise InvalidRequest.of([{"field": "scope", "message": f"this source {NO_SCOPE}"}], subject="migration")
 
-    def resolve(self, owner: Owner) -> str | None:
-        """Return the scope of an item, or None where nothing says it. Counts it."""
+    def resolve(self, owner: Owner, *, count: bool = True) -> str | None:
+        """Return the scope of an item, or None where nothing says it."""
         native = _native(owner)
         found = self._by_rule(owner, native) or self.scope or (native if not self.rules else None)
-        if found is not None:
+        if found is not None and count:
             self.seen[native or "", found] += 1
         return found
 

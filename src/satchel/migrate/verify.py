@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from satchel.errors import InvalidRequest, NotFound
+from satchel.errors import InvalidRequest, NotFound, StoreCorrupt
 from satchel.migrate.plan import Plan, PlannedItem, plan_again
 from satchel.migrate.run import held, held_anywhere
 from satchel.migrate.verification import Tally, VerificationReport
@@ -109,11 +109,9 @@ def _check_deleted(memory: Memory, planned: PlannedItem, receipt: Receipt, tally
 
 
 def _check_record(memory: Memory, expected: MemoryRecord, receipt: Receipt, tally: Tally) -> None:
-    stored = held(memory, receipt.scope or expected.scope, receipt.id or expected.id)
+    stored = _stored(memory, receipt, expected, "is not in the store", tally)
     if stored is None:
-        tally.fault(receipt.item, "is not in the store", id=receipt.id or expected.id)
         return
-    tally.compared(stored)
     proof = stored.proof_hash()
     if proof != expected.proof_hash():
         for field in _differing(expected, stored) or ("state",):
@@ -123,13 +121,24 @@ def _check_record(memory: Memory, expected: MemoryRecord, receipt: Receipt, tall
 
 
 def _check_merged(memory: Memory, expected: MemoryRecord, receipt: Receipt, tally: Tally) -> None:
-    stored = held(memory, receipt.scope or expected.scope, receipt.id or expected.id)
-    if stored is None:
-        tally.fault(receipt.item, "was merged into a record that is not in the store", id=receipt.id)
-        return
-    tally.compared(stored)
-    if stored.content_hash != expected.content_hash:
+    stored = _stored(memory, receipt, expected, "was merged into a record that is not in the store", tally)
+    if stored is not None and stored.content_hash != expected.content_hash:
         tally.fault(receipt.item, "differs from the record it was merged into", id=stored.id, field="content")
+
+
+def _stored(memory: Memory, receipt: Receipt, expected: MemoryRecord | None, missing: str, tally: Tally) -> MemoryRecord | None:
+    """Return the record that a receipt is about, counted; what is wrong where there is none is told."""
+    identity = receipt.id or (expected.id if expected else None)
+    try:
+        stored = held(memory, receipt.scope or (expected.scope if expected else None), identity)
+    except StoreCorrupt:
+        tally.fault(receipt.item, "is damaged in the store and cannot be read", id=identity)
+        return None
+    if stored is None:
+        tally.fault(receipt.item, missing, id=identity)
+    else:
+        tally.compared(stored)
+    return stored
 
 
 def _differing(expected: MemoryRecord, stored: MemoryRecord) -> list[str]:
@@ -159,10 +168,6 @@ def _check_receipt(memory: Memory, receipt: Receipt, tally: Tally) -> None:
     tally.outcome(receipt.outcome)
     if receipt.outcome not in _WRITTEN and receipt.outcome is not ReceiptOutcome.MERGED:
         return
-    stored = held(memory, receipt.scope, receipt.id)
-    if stored is None:
-        tally.fault(receipt.item, "is not in the store", id=receipt.id)
-        return
-    tally.compared(stored)
-    if receipt.outcome in _WRITTEN and receipt.state_hash != stored.proof_hash():
+    stored = _stored(memory, receipt, None, "is not in the store", tally)
+    if stored is not None and receipt.outcome in _WRITTEN and receipt.state_hash != stored.proof_hash():
         tally.fault(receipt.item, "differs from its receipt", id=stored.id, field="state_hash")

@@ -15,8 +15,8 @@ from satchel.migrate.reading import encoding_note, encoding_of, files_below, rea
 from satchel.migrate.sources import markdown_entries as role
 from satchel.migrate.sources.markdown_text import split_front_matter
 
-Assign = Callable[[str, Path, bool], role.Role | None]
-"""Gives a file (its lower-case name, its path, whether it was named itself) its role; None where it is no part of the source."""
+Assign = Callable[[str, Path, Path], role.Role | None]
+"""Gives a file (its lower-case name, its path, the path that was given) its role; None where it is no part of the source."""
 
 _LOST = {
     "index lines": "lost: they name files that are taken themselves",
@@ -71,7 +71,7 @@ class MarkdownFolder:
         return sorted(file for file in found if file.resolve().is_relative_to(base))
 
     def _role(self, path: Path, file: Path) -> role.Role | None:
-        return self.assign(file.name.lower(), file, file == path)
+        return self.assign(file.name.lower(), file, path)
 
     def _items(self, path: Path, root: Path, files: list[Path], options: Options) -> Iterator[SourceItem]:
         folder = role.Folder(self.kind, root, options)
@@ -90,10 +90,10 @@ class MarkdownFolder:
 
 
 def _coding_agent(instructions: tuple[str, ...]) -> Assign:
-    def assign(name: str, path: Path, itself: bool) -> role.Role | None:
+    def assign(name: str, path: Path, given: Path) -> role.Role | None:
         if name in instructions:
-            return _added_memories if _has_added_memories(path) else role.instructions(wanted=itself)
-        if not itself and not _is_memory_folder(path.parent):
+            return _added_memories if _has_added_memories(path) else role.instructions(wanted=path == given)
+        if not (path == given or "memory" in _folders(path, given) or (path.parent / "MEMORY.md").is_file() or _is_memory(path)):
             return None
         if name == "memory.md":
             return role.index
@@ -104,8 +104,19 @@ def _coding_agent(instructions: tuple[str, ...]) -> Assign:
     return assign
 
 
-def _is_memory_folder(folder: Path) -> bool:
-    return any(part.name == "memory" for part in (folder, *folder.parents)) or (folder / "MEMORY.md").is_file()
+def _folders(path: Path, given: Path) -> tuple[str, ...]:
+    """Return the names of the folders from the given one down to a file."""
+    return () if path == given else (given.name, *path.relative_to(given).parts[:-1])
+
+
+def _is_memory(path: Path) -> bool:
+    """Tell whether a file's front matter is that of a memory."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            matter = split_front_matter(stream.read(65_536))[0] or {}
+    except OSError:
+        return False
+    return "name" in matter and ("type" in matter or "metadata" in matter)
 
 
 _ADDED = re.compile(r"^##\s+\w+ Added Memories\s*$", re.MULTILINE)
@@ -152,16 +163,17 @@ CODEBUDDY = MarkdownFolder(
 _OPENCLAW_OTHER = {"dreams.md", "soul.md", "identity.md", "agents.md", "tools.md", "heartbeat.md", "boot.md", "bootstrap.md"}
 
 
-def _openclaw(name: str, path: Path, itself: bool) -> role.Role | None:
+def _openclaw(name: str, path: Path, given: Path) -> role.Role | None:
+    folders = _folders(path, given)
     if name in _OPENCLAW_OTHER:
         return role.left_out("describes the agent or its dreams, not what it remembers")
-    if "imports" in path.parts[path.parts.index("memory") :] if "memory" in path.parts else False:
+    if "memory" in folders and "imports" in folders:
         return role.left_out("copied from another tool; migrate that tool itself")
     if name == "user.md":
         return role.directives
     if role.DAILY.fullmatch(path.name):
         return role.daily
-    if name == "memory.md" or itself or "memory" in path.parts:
+    if name == "memory.md" or path == given or "memory" in folders:
         return role.bullets("fact")
     return None
 
@@ -180,13 +192,12 @@ OPENCLAW = MarkdownFolder(
 )  # fmt: skip
 
 
-def _hermes(name: str, path: Path, itself: bool) -> role.Role | None:
-    known = {
-        "user.md": role.sections("preference"),
-        "memory.md": role.sections("fact"),
-        "soul.md": role.left_out("describes the agent, not what it remembers"),
-    }
-    return known.get(name) or (role.sections("fact") if itself else None)
+def _hermes(name: str, path: Path, given: Path) -> role.Role | None:
+    if name == "soul.md":
+        return role.left_out("describes the agent, not what it remembers")
+    if name == "user.md":
+        return role.sections("preference")
+    return role.sections("fact") if name == "memory.md" or path == given else None
 
 
 HERMES = MarkdownFolder(
@@ -203,16 +214,12 @@ HERMES = MarkdownFolder(
 # ---------------------------------------------------------------- any Markdown
 
 
-def _any(name: str, path: Path, itself: bool) -> role.Role | None:
-    if not itself and any(part.startswith(".") or part == "node_modules" for part in path.parts[-4:-1]):
+def _any(name: str, path: Path, given: Path) -> role.Role | None:
+    if any(part.startswith(".") or part == "node_modules" for part in _folders(path, given)[1:]):
         return None
     if role.DAILY.fullmatch(path.name):
         return role.daily
-    try:
-        matter = split_front_matter(path.read_text(encoding="utf-8", errors="replace")[:65536])[0] or {}
-    except OSError:
-        matter = {}
-    return role.memory_file if "name" in matter and ("type" in matter or "metadata" in matter) else role.bullets("fact", fences=True)
+    return role.memory_file if _is_memory(path) else role.bullets("fact", fences=True)
 
 
 class _AnyMarkdown(MarkdownFolder):

@@ -6,8 +6,7 @@ It knows mem0's field names. Where both are there, the JSON tells who owns a mem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +74,8 @@ class Mem0:
             for file, history in histories.items()
         ]
         notes += [note for text in texts for note in encoding_note(text.name, encoding_of(text))]
+        if path.is_file() and texts and is_database(path.with_name("history.db")):
+            notes.append("history.db lies beside it: migrate the folder to leave out what was deleted since")
         covered = tuple(file for base in databases for file in database_files(base)) + tuple(texts)
         return Reading(root, covered, _items(texts, histories, options, notes), notes, names_owners=bool(texts))
 
@@ -154,9 +155,10 @@ def _row(item: str, row: Any, options: Options) -> SourceItem:
         created=read_time(row.get("created_at"), zone=options.zone),
         updated=read_time(row.get("updated_at"), zone=options.zone),
         tags=[tag for tag in row.get("categories") or () if isinstance(tag, str)],
-        meta={**metadata, **rest},
+        # What a user's own metadata calls as mem0 does is kept beside it.
+        meta=rest | {name if name not in rest else f"metadata.{name}": value for name, value in metadata.items()},
     )
-    _expiry(draft, row.get("expiration_date"))
+    draft.expire(read_time(row.get("expiration_date"), zone=UTC))
     _who(draft, row)
     return SourceItem(item, draft)
 
@@ -166,14 +168,6 @@ _MAPPED = {"id", "memory_id", "metadata", "created_at", "updated_at", "expiratio
 
 def _named(metadata: Mapping[str, Any], *keys: str) -> str | None:
     return next((metadata[key] for key in keys if isinstance(metadata.get(key), str) and metadata[key].strip()), None)
-
-
-def _expiry(draft: Draft, value: Any) -> None:
-    moment = read_time(value, zone=UTC)
-    if moment.instant is not None and moment.whole_day:
-        moment = replace(moment, instant=moment.instant + timedelta(days=1))
-        draft.mapped.append(f"expires_at: the date {value} taken as the end of that day, UTC")
-    draft.expires = moment
 
 
 def _who(draft: Draft, row: Mapping[str, Any]) -> None:

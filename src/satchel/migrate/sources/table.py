@@ -52,7 +52,8 @@ class Table:
         # Another file's row 1 is another memory: only the same file may take the place of what it brought before.
         draft.imported_from = f"{self.kind}:{self.name}"
         draft.created, draft.updated = self._time(row, "created_at"), self._time(row, "updated_at")
-        draft.expires, draft.due = self._time(row, "expires_at"), self._time(row, "due_at")
+        draft.due = self._time(row, "due_at")
+        draft.expire(self._time(row, "expires_at"))
         draft.tags = _tags(self._value(row, "tags"))
         draft.agent, draft.session = self._text(row, "agent"), self._text(row, "session")
         owner = {name: self._text(row, name) for name in ("user", "agent", "session", "scope")}
