@@ -227,7 +227,10 @@ class Store(Protocol):
         ...
 
     def positions(self, scopes: Collection[str]) -> dict[str, Position]:
-        """Return each scope's position; (0, 0) for one that never was written."""
+        """Return each scope's position; (0, 0) for one that never was written.
+
+        The greatest of several scopes is a place to go on from once `changes` of them has come to it, not before.
+        """
         ...
 
     def index_slice(self, scope: str, after: Position | None = None) -> IndexSlice:
@@ -243,7 +246,10 @@ class Store(Protocol):
         ...
 
     def changes(self, scopes: Collection[str] | None, *, after: int = 0, limit: int = 1000) -> list[Change]:
-        """Return log entries after a position, oldest first, of these scopes (None: of all)."""
+        """Return log entries after a position, oldest first, of these scopes (None: of all).
+
+        Of several scopes, none that a change still under way could come before: who goes on after the last one given misses nothing.
+        """
         ...
 
     def history(self, scope: str, id: str) -> list[Change]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from satchel import open_memory
 from satchel.errors import Conflict, InvalidRequest, StoreCorrupt, StoreUnavailable, VersionError
 from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.filters import RecordFilter
@@ -218,6 +221,26 @@ def test_a_reader_of_several_scopes_waits_for_a_lower_position_under_way(postgre
             slow.commit()
             assert [change.position for change in store.changes(None, after=2)] == []
     assert [change.position for change in store.changes(None, after=2)] == [3, 4]
+
+
+def test_an_export_of_several_scopes_does_not_promise_what_is_under_way(postgres: PostgresServer) -> None:
+    from satchel.stores.postgres.positions import FLOOR, lock_class
+
+    schema = f"s{uuid.uuid4().hex}"
+    with open_memory(postgres.url(schema), embedder="none") as memory, psycopg.connect(postgres.conninfo) as slow:
+        for scope in ("user:alice", "user:bob"):
+            memory.remember(f"记忆 of {scope}", scope=scope)
+        slow.execute(f"SET search_path TO {schema}")
+        slow.execute(FLOOR, [lock_class(schema)])
+        slow.execute("SELECT nextval('positions')")
+        memory.remember("后来的 later", scope="user:bob")
+        package = io.BytesIO()
+        memory.export(to=package, everything=True)
+        assert json.loads(package.getvalue().splitlines()[0])["position"] == 1
+        slow.commit()
+        package = io.BytesIO()
+        memory.export(to=package, everything=True)
+        assert json.loads(package.getvalue().splitlines()[0])["position"] == 4
 
 
 def test_who_follows_the_log_misses_nothing_while_many_write(store: PostgresStore) -> None:

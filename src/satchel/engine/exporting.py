@@ -6,13 +6,14 @@ Keyed hashes, vectors and index entries never leave. Sensitive records leave onl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import satchel
 from satchel.engine.core import Core, Principal
 from satchel.engine.streaming import in_one_thread
 from satchel.engine.traces import PACKAGE_LINES, WORKING
 from satchel.operations.models import ExportRequest
+from satchel.ports import Position
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.package import Header, PackageLine, UnknownLine, compress, write_package
 from satchel.protocol.record import MemoryRecord, Sensitivity, Status
@@ -54,10 +55,17 @@ class _Export:
             scopes=None if self._whole else self._scopes,
             complete=self._request.since is None,
             since=self._request.since,
-            position=max((position.change for position in positions.values()), default=0),
+            position=self._settled(positions),
         )
         written = write_package(header, self._lines(), self._remarks)
         return compress(written) if self._request.compressed else written
+
+    def _settled(self, positions: Mapping[str, Position]) -> int:
+        """Return the last position that nothing under way can come before: where the next incremental export goes on."""
+        for place in sorted({position.change for position in positions.values()}, reverse=True):
+            if not place or self._core.store.changes(self._scopes, after=place - 1, limit=1):
+                return place
+        return 0
 
     def _lines(self) -> Iterator[PackageLine]:
         if self._scopes:
