@@ -108,7 +108,7 @@ class Writing(Contract):
 
     @requirement("ENG-2", "ENG-3")
     def test_one_fault_in_many_refuses_all_and_names_it(self, memory: Memory) -> None:
-        given = [{"content": CONTENTS[0]}, {"content": CONTENTS[1], "score": 7}, {"content": CONTENTS[2]}]
+        given: list[Any] = [{"content": CONTENTS[0]}, {"content": CONTENTS[1], "score": 7}, {"content": CONTENTS[2]}]
         with refused(InvalidRequest) as caught:
             memory.remember_many(given, scope=self.scope())
         assert any("1" in fault["field"] and "score" in fault["field"] for fault in caught.details["faults"])

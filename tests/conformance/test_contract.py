@@ -1,0 +1,172 @@
+"""What a contract promises about itself: kept as it is, tied to requirements, reported honestly."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, run_against, run_store
+from satchel.conformance.contract import Contract, requirements_of
+from satchel.conformance.report import Result
+from satchel.errors import StoreUnavailable
+from satchel.stores.memory import MemoryStore
+from write_stage import opened
+
+CONTRACTS = [StoreContract, MemoryContract]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_every_contract_test_is_tied_to_a_requirement(contract):
+    for name in contract.names():
+        ids = requirements_of(contract, name)
+        assert ids, name
+        assert all(re.fullmatch(r"[A-Z]{3}-\d+", one) for one in ids), name
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_redefined_contract_test_is_an_error(contract):
+    name = contract.names()[0]
+    with pytest.raises(TypeError, match=f"redefines {name}"):
+        type("Mine", (contract,), {name: lambda self, store: None})
+
+
+def test_parts_that_hide_each_others_methods_are_an_error():
+    first = type("First", (Contract,), {"_fill": lambda self: None})
+    second = type("Second", (Contract,), {"_fill": lambda self: None})
+    with pytest.raises(TypeError, match="_fill"):
+        type("Both", (first, second), {})
+
+
+def test_tests_of_ones_own_may_be_added():
+    mine = type("Mine", (StoreContract,), {"test_my_own_promise": lambda self, store: None})
+    assert "test_my_own_promise" in mine.names()
+
+
+def test_a_partial_run_is_not_conformant():
+    report = run_store(MemoryStore, only=StoreContract.names()[:3])
+    assert report.counts() == {"passed": 3, "not_run": len(StoreContract.names()) - 3}
+    assert not report.conformant
+    assert report.verdict.startswith("NOT CONFORMANT")
+
+
+def test_an_empty_report_is_not_conformant():
+    assert not Report("c", "s", []).conformant
+
+
+def test_a_skipped_test_is_never_a_pass():
+    for outcome in Outcome:
+        report = Report("c", "s", [Result("test_a", ("STO-1",), Outcome.PASSED), Result("test_b", ("STO-2",), outcome)])
+        assert report.conformant is (outcome in {Outcome.PASSED, Outcome.UNDECLARED})
+
+
+def test_a_capability_that_is_not_claimed_is_reported_apart():
+    class Modest(MemoryStore):
+        capabilities = frozenset()
+
+    report = run_store(Modest)
+    assert report.conformant
+    assert report.counts()["undeclared"] == 1
+    assert "not claimed" in report.verdict
+
+
+def test_a_store_that_cannot_be_made_is_an_error_and_no_crash():
+    def refuse():
+        raise StoreUnavailable("nobody home")
+
+    report = run_store(refuse)
+    assert report.counts() == {"error": len(StoreContract.names())}
+    assert "nobody home" in report.to_text()
+
+
+def test_what_a_memory_does_not_offer_is_reported_as_unsupported():
+    from satchel.errors import Unsupported
+
+    memory = opened("memory://")
+    real = memory.call
+
+    def call(operation, request):
+        if operation.name == "move_scope":
+            raise Unsupported("no moving here")
+        return real(operation, request)
+
+    memory.call = call
+    report = run_against(memory, only=["test_a_scope_is_moved_with_its_history"])
+    assert report.counts()["unsupported"] == 1
+    assert not report.conformant
+
+
+def test_a_report_is_read_by_people_and_by_programs():
+    report = run_store(MemoryStore, subject="the reference", only=["test_an_unknown_scope_is_an_empty_one"])
+    told = json.loads(report.to_json())
+    assert told["subject"] == "the reference"
+    assert told["conformant"] is False
+    assert told["requirements"]["STO-3"] is False
+    assert {"test", "requirements", "outcome", "message"} == told["tests"][0].keys()
+    assert "NOT CONFORMANT" in report.to_text()
+    assert "a batch keeps every record to the last" in report.to_text()
+
+
+def test_the_suite_refuses_to_run_without_assertions():
+    code = "from satchel.conformance import run_store; from satchel.stores.memory import MemoryStore; run_store(MemoryStore)"
+    done = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "without -O" in done.stderr
+
+
+def _pytest(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    # Named as a plugin, so that the test does not depend on how the package is installed.
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *_plugin(), *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+
+
+def _plugin() -> list[str]:
+    from importlib.metadata import entry_points
+
+    installed = any(entry.value == "satchel.conformance.plugin" for entry in entry_points(group="pytest11"))
+    return [] if installed else ["-p", "satchel.conformance.plugin"]
+
+
+def test_any_store_is_certified_by_name(tmp_path):
+    report = tmp_path / "report.json"
+    arguments = ["--pyargs", "satchel.conformance", "--satchel-store=satchel.stores.memory:temporary", f"--satchel-report={report}"]
+    done = _pytest(*arguments, "-k", "TestStore", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert f"CONFORMANT ({len(StoreContract.names())} tests)" in done.stdout
+    (told,) = json.loads(report.read_text("utf-8"))
+    assert told["conformant"]
+    assert told["subject"] == "satchel.stores.memory:temporary"
+
+
+def test_a_run_of_some_tests_or_of_no_store_says_so(tmp_path):
+    some = _pytest(
+        "--pyargs", "satchel.conformance", "--satchel-store=satchel.stores.memory:temporary", "-k", "TestStore and alphabet", cwd=tmp_path
+    )
+    assert "NOT CONFORMANT (1 passed" in some.stdout
+    none = _pytest("--pyargs", "satchel.conformance", "-k", "TestStore and alphabet", cwd=tmp_path)
+    assert "NOT CONFORMANT (1 skipped" in none.stdout
+
+
+def test_a_class_of_ones_own_is_certified_and_reported(tmp_path):
+    (tmp_path / "test_mine.py").write_text(
+        "import pytest\n"
+        "from satchel.conformance import StoreContract\n"
+        "from satchel.stores.memory import MemoryStore\n"
+        "class Forgetful(MemoryStore):\n"
+        "    capabilities = frozenset()\n"
+        "    def document(self, collection, key):\n"
+        "        return None\n"
+        "class TestMine(StoreContract):\n"
+        "    @pytest.fixture\n"
+        "    def store(self):\n"
+        "        return Forgetful()\n",
+        "utf-8",
+    )
+    done = _pytest(cwd=tmp_path)
+    assert done.returncode == 1
+    assert re.search(r"NOT CONFORMANT \(\d+ passed, \d+ failed, 1 undeclared\)", done.stdout), done.stdout
+    assert "failed      a document is written replaced and deleted" in done.stdout
