@@ -1,4 +1,4 @@
-"""Reads a JSON body within its limit. It must not know what the JSON means."""
+"""Reads a body within its limit, and JSON from it. It must not know what the JSON means."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ from starlette.requests import ClientDisconnect, Request
 from satchel.errors import InvalidRequest
 from satchel.service.envelope import Refused, too_large
 
+SMALL = 64 * 1024
+"""Bytes of a body that is read before its sender is known: it costs less than asking twice."""
 
-async def read_json(request: Request, limit: int) -> Any:
-    """Return the parsed body, None where there is none. Raises Refused (400, 413)."""
+
+def declared_size(request: Request) -> int | None:
+    """Return the size that the request says its body has; None where it does not say."""
+    if "content-length" not in request.headers and "transfer-encoding" not in request.headers:
+        return 0
     declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > limit:
+    return int(declared) if declared.isdigit() else None
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """Return the whole body. Raises Refused (413, and 400 where it stops half way)."""
+    if (declared_size(request) or 0) > limit:
         raise too_large(limit)
     gathered = bytearray()
     try:
@@ -24,11 +34,11 @@ async def read_json(request: Request, limit: int) -> Any:
                 raise too_large(limit)
     except ClientDisconnect:
         raise _not_json("stopped half way") from None
-    return parse(bytes(gathered))
+    return bytes(gathered)
 
 
 def parse(body: bytes) -> Any:
-    """Parse JSON. Lone surrogates pass, so that the fault can name the field that holds one."""
+    """Parse JSON; None where there is none. Raises Refused (400). Lone surrogates pass: the fault can name the field that holds one."""
     if not body.strip():
         return None
     try:

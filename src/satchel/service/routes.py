@@ -18,7 +18,7 @@ from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.protocol.record import MemoryRecord
 from satchel.protocol.validation import validated
-from satchel.service.bodies import read_json
+from satchel.service.bodies import SMALL, declared_size, parse, read_body
 from satchel.service.door import Caller, Door
 from satchel.service.envelope import Refused
 from satchel.service.metrics import OPERATION_KEY
@@ -28,6 +28,8 @@ from satchel.service.workers import Workers
 
 PREFIX = "/v1"
 _ETAG = re.compile(r'(?:W/)?"(\d{1,18})"\Z')
+
+_WITHOUT_BODY = frozenset({"GET", "HEAD", "DELETE"})
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -40,11 +42,15 @@ class Context:
     workers: Workers
     settings: ServiceSettings
 
-    async def enter(self, request: Request, operation: str) -> Caller:
-        """Name the operation for the metrics and let the caller in."""
+    def name(self, request: Request, operation: str) -> None:
+        """Name the operation for the metrics."""
         named = request.scope.get(OPERATION_KEY)
         if named is not None:
             named.append(operation)
+
+    async def enter(self, request: Request, operation: str) -> Caller:
+        """Name the operation and let the caller in."""
+        self.name(request, operation)
         return await self.workers.call(self.door.enter, request.headers)
 
 
@@ -66,21 +72,29 @@ def v1_routes(context: Context) -> list[Route]:
 
 def _endpoint(context: Context, operations: Sequence[Operation[Any, Any]]) -> Endpoint:
     async def endpoint(request: Request) -> Response:
-        caller = await context.enter(request, operations[0].name)
-        has_body = request.method not in {"GET", "HEAD", "DELETE"}
-        body = await read_json(request, context.settings.max_body) if has_body else None
-        operation = _chosen(operations, body)
-        wanted = wire.decode(operation, request.path_params, request.query_params.multi_items(), body)
-        guarded = _with_if_match(wanted, request.headers.get("if-match"))
-        try:
-            result = await context.workers.call(caller.memory.call, operation, guarded)
-        except Conflict as error:
-            if guarded is wanted:
-                raise
-            raise Refused(error, 412) from None
-        return _answer(request, result)
+        context.name(request, operations[0].name)
+        size = declared_size(request)
+        large = size is None or size > SMALL
+        caller = await context.workers.call(context.door.enter, request.headers) if large else None
+        body = await read_body(request, context.settings.max_body) if size != 0 else b""
+        # One change of threads for the whole rest: on a busy machine a change costs more than a small call.
+        return await context.workers.call(_carry_out, context.door, caller, request, operations, body)
 
     return endpoint
+
+
+def _carry_out(door: Door, caller: Caller | None, request: Request, operations: Sequence[Operation[Any, Any]], body: bytes) -> Response:
+    memory = (caller or door.enter(request.headers)).memory
+    parsed = parse(body) if request.method not in _WITHOUT_BODY else None
+    operation = _chosen(operations, parsed)
+    wanted = wire.decode(operation, request.path_params, request.query_params.multi_items(), parsed)
+    guarded = _with_if_match(wanted, request.headers.get("if-match"))
+    try:
+        return _answer(request, memory.call(operation, guarded))
+    except Conflict as error:
+        if guarded is wanted:
+            raise
+        raise Refused(error, 412) from None
 
 
 def _chosen(operations: Sequence[Operation[Any, Any]], body: Any) -> Operation[Any, Any]:
