@@ -1,0 +1,111 @@
+"""kill -9 at any moment: no acknowledged write is lost, no batch is half there, and the store opens (STO-5)."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from satchel.ports import Store
+from satchel.protocol.filters import RecordFilter
+
+from . import churn
+from .postgres_server import PostgresServer
+
+SCRIPT = Path(churn.__file__)
+
+
+@pytest.fixture(params=["sqlite", "jsonl", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        return server.url()
+    return f"{request.param}:///{tmp_path / 'memory'}"
+
+
+def _killed(url: str, name: str, rng: random.Random, writers: int) -> tuple[set[str], set[str]]:
+    """Let writers run, kill them at some moment, and return the batches that they were told are written, and forgotten."""
+    processes = [
+        subprocess.Popen([sys.executable, str(SCRIPT), url, f"{name}{place}", str(rng.random())[2:]], stdout=subprocess.PIPE, text=True)
+        for place in range(writers)
+    ]
+    said = []
+    for process in processes:
+        assert process.stdout is not None
+        said.append(process.stdout.readline())
+    sleep(rng.random() * 0.2)
+    for process in processes:
+        process.kill()
+    for process in processes:
+        said.extend(process.communicate()[0].splitlines())
+    told = {tuple(line.split()) for line in said if line.strip()}
+    return {batch for word, batch in told if word == "wrote"}, {batch for word, batch in told if word == "forgot"}
+
+
+def _look_over(url: str, wrote: set[str], forgot: set[str]) -> int:
+    store = churn.open_store(url)
+    try:
+        batches = {document.key: document.value or {} for document in _documents(store)}
+        assert wrote <= batches.keys()
+        assert forgot <= {batch for batch, value in batches.items() if value.get("forgotten")}
+        status = {record.id: record.status.value for record in _records(store)}
+        expected = {
+            name: "deleted" if value.get("forgotten") else "active"
+            for batch, value in batches.items()
+            for name in churn.names(batch, value["size"])
+        }
+        assert status == expected
+        assert store.check() == []
+        rows = list(store.index_slice(churn.SCOPE).rows)
+        assert {row.id for row in rows} == {name for name, now in status.items() if now == "active"}
+        assert all(row.terms == b"terms" for row in rows)
+        while store.unindexed(limit=1):
+            churn.embed(store)
+        assert all(row.vector for row in store.index_slice(churn.SCOPE).rows)
+        return len(batches)
+    finally:
+        store.close()
+
+
+def _documents(store: Store) -> list:  # type: ignore[type-arg]
+    found: list = []  # type: ignore[type-arg]
+    while page := store.documents(churn.BATCHES, after=found[-1].key if found else None):
+        found += page
+    return found
+
+
+def _records(store: Store) -> list:  # type: ignore[type-arg]
+    found: list = []  # type: ignore[type-arg]
+    cursor = None
+    while True:
+        page = store.scan([churn.SCOPE], RecordFilter(statuses=()), cursor=cursor, limit=5000)
+        found += page.records
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+def _kill_again_and_again(url: str, times: int, seed: int) -> int:
+    rng = random.Random(seed)
+    wrote: set[str] = set()
+    forgot: set[str] = set()
+    batches = 0
+    for number in range(times):
+        more_wrote, more_forgot = _killed(url, f"k{number}.", rng, writers=1 + number % 2)
+        wrote |= more_wrote
+        forgot |= more_forgot
+        batches = _look_over(url, wrote, forgot)
+    return batches
+
+
+def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(url: str) -> None:
+    assert _kill_again_and_again(url, 3, seed=1) > 3
+
+
+@pytest.mark.soak
+def test_two_hundred_kills_lose_nothing_that_was_acknowledged(url: str, record_property: pytest.RecordProperty) -> None:
+    record_property("batches", _kill_again_and_again(url, 200, seed=2))
