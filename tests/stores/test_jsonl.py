@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from satchel import open_memory
 from satchel.conformance import MemoryContract, StoreContract
 from satchel.errors import Conflict, StoreCorrupt, StoreUnavailable, VersionError
 from satchel.operations import Memory
-from satchel.ports import Batch, Document, LogEntry, Put, Use
+from satchel.ports import Batch, Document, IndexEntry, LogEntry, Put, Use
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import Deletion, MemoryRecord
 from satchel.stores.jsonl import JsonLinesStore, open_store
@@ -173,6 +174,11 @@ def test_losing_the_index_file_loses_no_memory(tmp_path: Path) -> None:
     again = open_store(f"jsonl:///{path}")
     assert ids(again) == {"r1"}
     assert [item.id for item in again.unindexed()] == ["r1"]
+    assert "reindex --everything" in again.check()[0]
+    again.write_index([IndexEntry(SCOPE, "r1", put(1).record.content_hash, b"one", b"\x00\x3c")])
+    (row,) = open_store(f"jsonl:///{path}").index_slice(SCOPE).rows
+    assert (row.terms, row.vector) == (b"one", b"\x00\x3c")
+    assert again.check() == []
 
 
 def test_uses_do_not_let_the_file_grow_for_ever(tmp_path: Path) -> None:
@@ -197,6 +203,25 @@ def test_a_file_that_was_taken_away_is_said(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.jsonl").rename(path)
     store.apply(Batch([put(1)]))
     assert ids(open_store(f"jsonl:///{path}")) == {"r1"}
+
+
+def test_a_full_disk_is_said_and_writing_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store = open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(1)]))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Python ignores the signal that comes with it.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, limits[1]))
+    try:
+        with pytest.raises(StoreUnavailable, match="too large"):
+            store.apply(Batch([put(2), put(3)]))
+        assert ids(store) == {"r1"}
+        assert ids(open_store(f"jsonl:///{path}")) == {"r1"}
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    store.apply(Batch([put(2)]))
+    assert ids(open_store(f"jsonl:///{path}")) == {"r1", "r2"}
+    assert not (tmp_path / "memory.jsonl.torn").exists()
 
 
 WRITER = """

@@ -164,6 +164,45 @@ def test_no_server_at_the_start_is_said_at_once_and_without_the_password(tmp_pat
     assert "secret-word" not in f"{caught.value} {caught.value.details}"
 
 
+def test_a_database_that_is_read_only_is_still_read_and_written_when_it_may_be(postgres: PostgresServer, store: PostgresStore) -> None:
+    store.apply(Batch([put("one")]))
+    with psycopg.connect(postgres.conninfo, autocommit=True) as other:
+        other.execute("ALTER DATABASE postgres SET default_transaction_read_only = on")
+        store._connections.drop()
+        try:
+            with pytest.raises(StoreUnavailable, match="read-only"):
+                store.apply(Batch([put("two")]))
+            assert ids(store) == {"one"}
+            readonly = open_store(postgres.url(store._where.schema))
+            assert ids(readonly) == {"one"}
+            readonly.close()
+        finally:
+            other.execute("SET default_transaction_read_only = off")
+            other.execute("ALTER DATABASE postgres RESET default_transaction_read_only")
+    store._connections.drop()
+    store.apply(Batch([put("two")]))
+    assert ids(store) == {"one", "two"}
+
+
+def test_a_right_that_is_lost_is_said_and_its_return_is_noticed(postgres: PostgresServer, store: PostgresStore) -> None:
+    schema, user = store._where.schema, f"u{uuid.uuid4().hex}"
+    store.apply(Batch([put("one")]))
+    with psycopg.connect(postgres.conninfo, autocommit=True) as other:
+        other.execute(f"CREATE USER {user}")
+        other.execute(f"GRANT USAGE ON SCHEMA {schema} TO {user}")
+        other.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO {user}")
+        other.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}")
+        theirs = open_store(postgres.url(schema).replace("satchel@", f"{user}@"))
+        theirs.apply(Batch([put("two")]))
+        other.execute(f"REVOKE INSERT ON {schema}.records FROM {user}")
+        with pytest.raises(StoreUnavailable, match="may not be used"):
+            theirs.apply(Batch([put("three")]))
+        other.execute(f"GRANT INSERT ON {schema}.records TO {user}")
+        theirs.apply(Batch([put("three")]))
+    assert ids(theirs) == {"one", "two", "three"}
+    theirs.close()
+
+
 # ---------------------------------------------------------------- writers that meet
 
 

@@ -60,6 +60,15 @@ class EntryFile:
         """Whether there is something new to read."""
         return look(self._path) != self._look
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a file."""
+        return look(self._path) != NOTHING
+
+    def create(self) -> None:
+        """Make the file, empty, so that its absence means a loss."""
+        os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
     def read_new(self, known: Known) -> bool:
         """Add what is new to what is known; tell whether the file is another than before, so that what it does not name is gone."""
         found = look(self._path)

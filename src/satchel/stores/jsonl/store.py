@@ -66,6 +66,7 @@ class JsonLinesStore(MemoryStore):
         try:
             with journal.locked(self._path, create=True) as descriptor:
                 if os.fstat(descriptor).st_size == 0:
+                    self._index.create()
                     journal.append(descriptor, journal.HEADER)
                     journal.sync_folder(self._path)
         except OSError as error:
@@ -229,7 +230,7 @@ class JsonLinesStore(MemoryStore):
         self._fleeting = 0
 
     def check(self) -> list[str]:
-        """Read the whole file again."""
+        """Read the whole file again, and look whether the index file is there."""
         state = State()
         try:
             for _, lines in journal.read_batches(self._path, 0):
@@ -239,6 +240,8 @@ class JsonLinesStore(MemoryStore):
             return [str(error)]
         except OSError as error:
             return [str(journal.unavailable(self._path, error))]
+        if not self._index.is_there and any(scope.rows for scope in state.scopes.values()):
+            return [f"{self._path.name}.index is gone, so that recall finds little; `satchel reindex --everything` makes it again"]
         return []
 
 
