@@ -49,6 +49,21 @@ def test_the_services_own_page_and_named_ones_are_taken(http_for):
         assert http.get("/v1/scopes", headers={"Origin": origin, "Host": "localhost:7377"}).status_code == 200
 
 
+def test_pages_of_a_named_origin_may_read_the_answers_and_no_others(http_for):
+    http = http_for(settings=ServiceSettings(origins=("https://console.example",)))
+    ask = {
+        "Origin": "https://console.example",
+        "Access-Control-Request-Method": "PATCH",
+        "Access-Control-Request-Headers": "authorization,if-match",
+    }
+    allowed = http.options("/v1/memories/x", headers=ask)
+    assert allowed.status_code == 200 and allowed.headers["Access-Control-Allow-Origin"] == "https://console.example"
+    answer = http.get("/v1/scopes", headers={"Origin": "https://console.example"})
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://console.example"
+    assert http.options("/v1/memories/x", headers=ask | {"Origin": "https://evil.example"}).status_code == 403
+    assert "Access-Control-Allow-Origin" not in http_for().get("/v1/scopes").headers
+
+
 def test_a_body_that_is_too_large_is_413_and_not_read_to_its_end(http_for, engine):
     http = http_for(settings=ServiceSettings(max_body=2000))
     taken = []

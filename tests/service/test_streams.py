@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -126,15 +127,27 @@ def test_a_body_that_stops_half_way_writes_nothing_and_harms_nobody(engine, url,
     assert [found.scope for found in engine.scopes()] == [BOB]
 
 
-def test_a_body_that_stands_still_is_given_up(engine):
+@pytest.mark.parametrize("path", ["/v1/import", "/v1/memories"])
+def test_a_body_that_stands_still_is_given_up(engine, path):
     with serving(engine, settings=ServiceSettings(stall=0.2, streams=1)) as url:
-        with closing(
-            connected(url, "POST /v1/import HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: 1000\n\n")
-        ) as connection:
+        head = f"POST {path} HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: 1000\n\n"
+        with closing(connected(url, head)) as connection:
             answer = "".join(iter(lambda: connection.recv(65536).decode(), ""))
-        assert answer.startswith("HTTP/1.1 422") and "stood still" in answer
+        assert answer.startswith("HTTP/1.1 408") and "stood still" in answer
         with client(url) as memory:
             assert memory.import_package(io.BytesIO(exported(engine))).counts.get("created", 0) == 0
+
+
+def test_many_clients_at_once_lose_nothing(tmp_path):
+    with opened(tmp_path / "agent.db") as engine, serving(engine) as url, client(url) as memory:
+
+        def work(name: int) -> None:
+            for number in range(20):
+                memory.remember(f"第 {name} 个写者的第 {number} 条", scope=f"agent:w{name}", id=f"m{number}")
+
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(work, range(12)))
+        assert [found.counts["active"] for found in memory.scopes()] == [20] * 12
 
 
 def test_a_client_that_vanishes_during_an_export_frees_its_place(large):

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from satchel.errors import Unsupported
+from satchel.errors import SatchelError, Unsupported
 from satchel.operations.memory import Memory
 
 if TYPE_CHECKING:
+    from mcp_types import CallToolResult
+
     from satchel.mcp.http import HttpDoor
 
-__all__ = ["http_door", "serve_stdio"]
+__all__ = ["error_from_result", "http_door", "serve_stdio"]
 
 _INSTALL = "pip install 'satchel[mcp]'"
 
@@ -39,6 +41,13 @@ def http_door() -> HttpDoor:
     except ModuleNotFoundError as error:
         raise _missing(error) from None
     return HttpDoor()
+
+
+def error_from_result(result: CallToolResult) -> SatchelError | None:
+    """Read a tool's error, which a client got, back into the class that was raised; None where the call went well."""
+    from satchel.mcp.server import error_from_result as read
+
+    return read(result)
 
 
 def _missing(error: ModuleNotFoundError) -> BaseException:

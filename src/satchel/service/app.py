@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
+from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
@@ -73,10 +75,20 @@ def create_app(
         Middleware(Envelope),
         Middleware(Meter, metrics=metrics),
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
+        *_sharing(chosen.origins),
     ]
     app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors))
     app.router.redirect_slashes = False
     return app
+
+
+def _sharing(origins: Collection[str]) -> list[Middleware]:
+    """Let the pages of named origins read what they are answered; the service's own pages need nothing."""
+    if not origins:
+        return []
+    headers = ["Authorization", "Content-Type", "If-Match", "If-None-Match", AGENT_HEADER, SCOPE_HEADER, "Mcp-Protocol-Version"]
+    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    return [Middleware(CORSMiddleware, allow_origins=origins, allow_methods=methods, allow_headers=headers, expose_headers=["ETag"])]
 
 
 def _hosts(named: Collection[str], exposed: bool) -> Collection[str] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
+import anyio
 from starlette.requests import ClientDisconnect, Request
 
 from satchel.errors import InvalidRequest
@@ -22,19 +24,27 @@ def declared_size(request: Request) -> int | None:
     return int(declared) if declared.isdigit() else None
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """Return the whole body. Raises Refused (413, and 400 where it stops half way)."""
+async def read_body(request: Request, limit: int, stall: float) -> bytes:
+    """Return the whole body. Raises Refused: 413, 408 where it stands still for `stall` seconds, 400 where it stops half way."""
     if (declared_size(request) or 0) > limit:
         raise too_large(limit)
     gathered = bytearray()
+    chunks = request.stream()
     try:
-        async for chunk in request.stream():
+        while chunk := await next_chunk(chunks, stall):
             gathered += chunk
             if len(gathered) > limit:
                 raise too_large(limit)
     except ClientDisconnect:
         raise _not_json("stopped half way") from None
     return bytes(gathered)
+
+
+async def next_chunk(chunks: AsyncIterator[bytes], stall: float) -> bytes:
+    """Return a body's next chunk, empty at its end. Raises Refused (408) where it stands still for `stall` seconds."""
+    with anyio.move_on_after(stall):
+        return await anext(chunks, b"")
+    raise Refused(InvalidRequest.of([{"field": "body", "message": f"stood still for {stall:g} s"}]), 408)
 
 
 def parse(body: bytes) -> Any:

@@ -16,6 +16,7 @@ from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.memory import Memory
+from satchel.service.bodies import next_chunk
 from satchel.service.envelope import json_response, logger, report, too_large
 from satchel.service.settings import ServiceSettings
 from satchel.service.workers import Workers
@@ -115,10 +116,7 @@ class _Body:
         block = bytearray()
         while len(block) < _BLOCK and not self._ended:
             try:
-                with anyio.fail_after(self._stall):
-                    chunk = await anext(self._chunks, b"")
-            except TimeoutError:
-                raise InvalidRequest(f"the body stood still for {self._stall:g} s; nothing was written") from None
+                chunk = await next_chunk(self._chunks, self._stall)
             except ClientDisconnect:
                 logger.warning("an import's body stopped half way; nothing was written")
                 raise InvalidRequest("the body stopped half way; nothing was written") from None

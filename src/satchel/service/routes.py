@@ -76,7 +76,7 @@ def _endpoint(context: Context, operations: Sequence[Operation[Any, Any]]) -> En
         size = declared_size(request)
         large = size is None or size > SMALL
         caller = await context.workers.call(context.door.enter, request.headers) if large else None
-        body = await read_body(request, context.settings.max_body) if size != 0 else b""
+        body = await read_body(request, context.settings.max_body, context.settings.stall) if size != 0 else b""
         # One change of threads for the whole rest: on a busy machine a change costs more than a small call.
         return await context.workers.call(_carry_out, context.door, caller, request, operations, body)
 

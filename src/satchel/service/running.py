@@ -129,6 +129,11 @@ def _config(app: Starlette, settings: ServiceSettings) -> uvicorn.Config:
         app,
         # The access log would hold query strings, which hold scopes and ids; /metrics has the counts.
         access_log=False,
+        proxy_headers=False,
+        ws="none",
+        # A listing of many scopes has a long address.
+        h11_max_incomplete_event_size=256 * 1024,
+        http="h11",
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=settings.stop_within,

@@ -31,7 +31,7 @@ class ServiceSettings(BaseModel):
     """Exports and imports at a time, in threads of their own, so that slow ones never hold up a call."""
 
     stall: Annotated[float, Field(gt=0)] = 60.0
-    """How long a package stream may stand still before it is given up."""
+    """How long a body or a package stream may stand still before it is given up."""
 
     hosts: tuple[str, ...] = ()
     """Names that the Host header may hold, without a port. Empty: the loopback names, or any name where a token is always needed."""
