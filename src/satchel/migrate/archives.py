@@ -6,6 +6,7 @@ It must not know what the members hold.
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -72,7 +73,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with reading(path), zipfile.ZipFile(path) as archive:
             yield archive
-    except zipfile.BadZipFile as error:
-        raise refuse(path, f"is no readable zip archive ({error})") from None
     except InvalidRequest:
         raise
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
+        raise refuse(path, f"is no readable zip archive ({error})") from None

@@ -67,7 +67,9 @@ class Plan:
         scope = self.scopes.resolve(owner, count=item.draft is not None) if item.draft or item.deleted_at_origin else None
         scopes = (scope,) if scope else ()
         if item.draft is None:
-            return PlannedItem(item, ImportItem(item=label, outcome=item.outcome, reason=item.reason), scopes or self.scopes.targets())
+            return PlannedItem(
+                item, ImportItem(item=label, outcome=item.outcome, reason=_said(item.reason)), scopes or self.scopes.targets()
+            )
         if scope is None:
             whose = ", ".join(f"{kind} {name}" for kind, name in owner.items())
             return self._refused(item, label, f"no rule says where what belongs to {whose} goes" if whose else f"the item {NO_SCOPE}")
@@ -75,16 +77,18 @@ class Plan:
         if drafted.record is None:
             empty = drafted.problem == "has no content"
             outcome = ReceiptOutcome.DROPPED if empty else ReceiptOutcome.QUARANTINED
-            return PlannedItem(item, ImportItem(item=label, outcome=outcome, reason=(drafted.problem or "")[:_MAX_LABEL]), scopes)
+            return PlannedItem(item, ImportItem(item=label, outcome=outcome, reason=_said(drafted.problem)), scopes)
         twin = self._twin(drafted.record)
         if twin:
-            request = ImportItem(item=label, record=drafted.record, outcome=ReceiptOutcome.QUARANTINED, reason=twin)
+            request = ImportItem(item=label, record=drafted.record, outcome=ReceiptOutcome.QUARANTINED, reason=_said(twin))
             return PlannedItem(item, request, scopes)
         outcome = ReceiptOutcome.TRANSFORMED if drafted.altered else ReceiptOutcome.ACCEPTED
-        return PlannedItem(item, ImportItem(item=label, record=drafted.record, outcome=outcome, changes=drafted.changes), scopes)
+        return PlannedItem(
+            item, ImportItem(item=label, record=drafted.record, outcome=outcome, changes=tuple(map(_storable, drafted.changes))), scopes
+        )
 
     def _refused(self, item: SourceItem, label: str, reason: str) -> PlannedItem:
-        return PlannedItem(item, ImportItem(item=label, outcome=ReceiptOutcome.QUARANTINED, reason=reason[:_MAX_LABEL]))
+        return PlannedItem(item, ImportItem(item=label, outcome=ReceiptOutcome.QUARANTINED, reason=_said(reason)))
 
     def _twin(self, record: MemoryRecord) -> str | None:
         """Say what is wrong where the source gave the id before. Hashes are kept, not ids, for a source may have millions."""
@@ -95,7 +99,7 @@ class Plan:
 
     def _label(self, label: str) -> str:
         """Make labels unique, for receipts are found by them."""
-        label = label.encode("utf-8", "replace").decode().replace("\x00", "")[: _MAX_LABEL - 16]
+        label = _storable(label)[: _MAX_LABEL - 16]
         unique, number = label, 1
         while hash(unique) in self._labels:
             number += 1
@@ -127,7 +131,7 @@ def make_plan(
     scopes.require(reading.names_owners)
     said: dict[str, Any] = {"tz": tz, "mapping": dict(mapping or {}), "scope_map": dict(scopes.rules)}
     said = {name: value for name, value in said.items() if value}
-    origin = ImportOrigin(kind=kind, path=_storable(place), scope=scopes.scope, digest=reading.digest(), options=said)
+    origin = ImportOrigin(kind=kind, path=_storable(str(place)), scope=scopes.scope, digest=reading.digest(), options=said)
     import_id = f"{kind}-{hashlib.sha256(canonical_json(origin.model_dump(mode='json'))).hexdigest()[:16]}"
     return Plan(import_id, origin, reading, scopes, Stamp(kind, import_id, now or datetime.now(UTC)))
 
@@ -148,5 +152,10 @@ def plan_again(import_id: str, origin: ImportOrigin, *, now: datetime | None = N
     return plan
 
 
-def _storable(path: Path) -> str:
-    return str(path).encode("utf-8", "replace").decode()
+def _storable(text: str) -> str:
+    """Take out what a receipt could not keep: what is wrong with a source is often just that."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+
+
+def _said(reason: str | None) -> str | None:
+    return None if reason is None else _storable(reason)[:_MAX_LABEL]

@@ -148,7 +148,7 @@ def database_copy(path: Path) -> Iterator[sqlite3.Connection]:
                 connection.execute(f"PRAGMA {pragma}")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             yield connection
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # names of columns are decoded strictly
             raise refuse(path, f"is no readable SQLite database ({error})") from None
         finally:
             connection.close()

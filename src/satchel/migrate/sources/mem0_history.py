@@ -14,6 +14,7 @@ from typing import Any
 from satchel.migrate.reading import columns_of, database_copy, refuse
 
 NEEDED = {"memory_id", "new_memory", "event", "created_at"}
+_COLUMNS = ("event", "is_deleted", "new_memory", "created_at", "updated_at", "actor_id", "role")
 
 
 @dataclass(slots=True)
@@ -30,20 +31,20 @@ class Life:
     versions: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, row: sqlite3.Row, columns: list[str]) -> None:
-        """Apply one row of the history."""
-        event = str(row["event"] or "").upper()
-        if event == "DELETE" or ("is_deleted" in columns and row["is_deleted"]):
+        """Apply one row of the history; versions of mem0 differ in their columns."""
+        found = {name: row[name] if name in columns else None for name in _COLUMNS}
+        event = str(found["event"] or "").upper()
+        if event == "DELETE" or found["is_deleted"]:
             self.dead = True
             return
         if event not in {"ADD", "UPDATE"}:
             return
         if self.content is not None:
             self.versions.append({"content": self.content, "at": self.updated_at or self.created_at})
-        self.content = row["new_memory"]
-        self.created_at = self.created_at or row["created_at"]
-        self.updated_at = row["updated_at"] or self.updated_at
-        self.actor = (row["actor_id"] if "actor_id" in columns else None) or self.actor
-        self.role = (row["role"] if "role" in columns else None) or self.role
+        self.content = found["new_memory"]
+        self.created_at = self.created_at or found["created_at"]
+        self.updated_at = found["updated_at"] or self.updated_at
+        self.actor, self.role = found["actor_id"] or self.actor, found["role"] or self.role
 
 
 @dataclass(frozen=True, slots=True)
