@@ -226,6 +226,8 @@ def test_an_export_that_is_cut_off_gives_what_came_before_and_says_where(tmp_pat
     file = write(tmp_path / "conversations.json", text[:-200])
     assert [record.id for record in records("chatgpt", file)] == ["b1"]
     assert reasons("chatgpt", file)["conversations.json[1]"].startswith("quarantined: the JSON ends or breaks here")
+    packed = archive(tmp_path / "x.zip", {"conversations.json": text[:-200]})
+    assert reasons("chatgpt", packed) == reasons("chatgpt", file)
 
 
 def test_odd_conversations_do_not_stop_the_rest(tmp_path: Path) -> None:

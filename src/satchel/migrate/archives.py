@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from satchel.errors import InvalidRequest
 from satchel.migrate.reading import reading, refuse
 
 MAX_MEMBER_BYTES = 8 * 1024 * 1_048_576
@@ -68,12 +67,9 @@ def member(path: Path, name: str) -> Iterator[IO[bytes]]:
             yield io.BufferedReader(_Bounded(inner, path, info.compress_size), 1_048_576)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _opened(path: Path) -> zipfile.ZipFile:
     try:
-        with reading(path), zipfile.ZipFile(path) as archive:
-            yield archive
-    except InvalidRequest:
-        raise
+        with reading(path):
+            return zipfile.ZipFile(path)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
         raise refuse(path, f"is no readable zip archive ({error})") from None
