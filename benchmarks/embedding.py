@@ -14,7 +14,8 @@ import time
 from benchmarks import texts
 from benchmarks.report import Report, timed
 from satchel.errors import Unsupported
-from satchel.registry import open_embedder
+from satchel.ports import Embedder
+from satchel.registry import EMBEDDERS, load
 
 SPECS = ("e5", "use")
 
@@ -28,8 +29,8 @@ def main() -> None:
     passages, questions = list(texts.memories(arguments.passages)), list(texts.questions(50))
     for spec in SPECS:
         try:
-            embedder = open_embedder(spec)
-            first = timed(lambda embedder=embedder: embedder.embed_queries(["第一次"]))  # type: ignore[misc,union-attr]
+            embedder: Embedder = load(EMBEDDERS, spec, kind="embedder", field="embedder")("")
+            first = timed(lambda embedder=embedder: embedder.embed_queries(["第一次"]))  # type: ignore[misc]
         except (Unsupported, ImportError) as error:
             report.row(embedder=f"{spec}: {error}")
             continue

@@ -71,7 +71,7 @@ def singles(count: int, folder: Path, report: Report) -> None:
         for turn in range(ROUNDS):
             rows = [_row(record) for record in records(count // ROUNDS, 10 + turn)]
             contents = list(texts.memories(count // ROUNDS, 20 + turn))
-            spent["bare"] += timed(lambda rows=rows: [bare.insert([row]) for row in rows])  # type: ignore[misc]
+            spent["bare"] += timed(lambda rows=rows: [bare.insert([row]) for row in rows])  # type: ignore[misc,func-returns-value]
             spent["satchel"] += timed(lambda contents=contents: [memory.remember(text, scope=SCOPE) for text in contents])  # type: ignore[misc]
     _tell(report, "single durable writes", count, spent, at_least=0.4)
 
