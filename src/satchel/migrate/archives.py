@@ -22,6 +22,7 @@ MAX_MEMBER_BYTES = 8 * 1024 * 1_048_576
 MAX_RATIO = 400
 """Decompressed to compressed bytes; JSON text of conversations stays below 30, a bomb reaches 1,000."""
 
+_BROKEN = (zipfile.BadZipFile, zlib.error, NotImplementedError, ValueError, struct.error)
 _RATIO_FROM = 64 * 1_048_576
 
 
@@ -37,7 +38,7 @@ class _Bounded(io.RawIOBase):
     def readinto(self, target: bytearray | memoryview) -> int:  # type: ignore[override]
         try:
             found = self._inner.read(len(target))
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (*_BROKEN, EOFError, OSError) as error:
             raise refuse(self._archive, f"the archive is damaged ({error})") from None
         self._read += len(found)
         if self._read > MAX_MEMBER_BYTES or (self._read > _RATIO_FROM and self._read > MAX_RATIO * self._compressed):
@@ -61,7 +62,7 @@ def member(path: Path, name: str) -> Iterator[IO[bytes]]:
             raise refuse(path, f"{name} is encrypted; unpack it with its password first")
         try:
             inner = archive.open(info)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        except (*_BROKEN, RuntimeError, OSError) as error:
             raise refuse(path, f"{name} cannot be unpacked ({error})") from None
         with inner:
             yield io.BufferedReader(_Bounded(inner, path, info.compress_size), 1_048_576)
@@ -71,5 +72,5 @@ def _opened(path: Path) -> zipfile.ZipFile:
     try:
         with reading(path):
             return zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as error:
+    except _BROKEN as error:
         raise refuse(path, f"is no readable zip archive ({error})") from None
