@@ -45,8 +45,12 @@ _GIVEN = [name for name in COLUMNS if name not in ("change", "arrived")]
 _WRITTEN_ANEW = [name for name in COLUMNS if name not in ("scope", "id", "arrived", "terms", "vector")]
 
 _PUT = f"""
-WITH old AS (SELECT body, change FROM records WHERE scope = %s AND id = %s),
+WITH old AS (SELECT body, change, status FROM records WHERE scope = %s AND id = %s),
 back AS (DELETE FROM removed WHERE scope = %s AND id = %s RETURNING change),
+unused AS (
+    -- What a touch wrote while the record was being erased.
+    DELETE FROM usage WHERE scope = %s AND id = %s AND (EXISTS (SELECT FROM back) OR (SELECT status FROM old) = 'deleted')
+),
 {
     _LOGGED.format(
         before="CASE WHEN %s THEN NULL ELSE (SELECT body FROM old) END",
@@ -85,7 +89,7 @@ def write_change(connection: Connection, change: Put | Remove, revision: int, fl
     if gone:
         _erase(connection, where)
     ((_, _, _, _, *row),) = record_rows([change], [0])
-    connection.execute(_PUT, (*where, *where, floor_class, *where, position, record.revision, *log, gone, gone, *where, *row))
+    connection.execute(_PUT, (*where, *where, *where, floor_class, *where, position, record.revision, *log, gone, gone, *where, *row))
     if not gone:
         _use(connection, change)
 

@@ -25,6 +25,13 @@ CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
 """How long a statement waits for another's lock."""
 
+# Acknowledged means durable, whatever the server's default is. Compiling a query that returns a scope takes longer than running it.
+_SETTINGS = f"""
+SET lock_timeout = '{LOCK_SECONDS}s';
+SET jit = off;
+SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
+"""
+
 _SHUT = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.DatabaseDropped)
 
 _FORKED: list[list[Connection]] = []
@@ -109,9 +116,7 @@ class Connections:
         except psycopg.Error as error:
             raise Lost(error) from error
         try:
-            connection.execute(f"SET lock_timeout = '{LOCK_SECONDS}s'")
-            # Acknowledged means durable, whatever the server's default is.
-            connection.execute("SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
+            connection.execute(_SETTINGS)
             self._prepare(connection)
         except BaseException as error:
             broken = connection.closed

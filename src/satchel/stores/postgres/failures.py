@@ -31,11 +31,6 @@ _CORRUPT = (
 )
 
 
-def passes(error: psycopg.Error) -> bool:
-    """Whether the same transaction may well succeed when it is run again: the server undid it for another's sake."""
-    return isinstance(error, errors.DeadlockDetected | errors.SerializationFailure)
-
-
 def store_error(error: psycopg.Error, shown: str) -> SatchelError:
     """Return our error for a driver's; the message names the store, never a password."""
     said = str(error).strip().splitlines()

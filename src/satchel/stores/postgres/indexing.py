@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from satchel.ports import IndexEntry, IndexSlice, Position, Unindexed, Use
 from satchel.stores.columns import LARGEST, micros
 from satchel.stores.postgres.connections import Connection
-from satchel.stores.postgres.rows import INDEX_ROW, index_rows
+from satchel.stores.postgres.rows import INDEX_ROW, JOINED, index_rows
 from satchel.stores.postgres.transactions import Transaction
 from satchel.stores.postgres.vectors import halves
 
 _ROWS = f"""
-SELECT {INDEX_ROW} FROM records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id
-WHERE r.scope = %s AND r.status <> 'deleted'
+SELECT {INDEX_ROW} FROM {JOINED} WHERE r.scope = %s AND r.status <> 'deleted'
 """
 _POSITION = "SELECT position, indexed FROM scopes WHERE scope = %s"
 _CHANGED = "SELECT DISTINCT id FROM log WHERE scope = %s AND position > %s"

@@ -55,6 +55,9 @@ LOG_COLUMNS: dict[str, str] = {
 CHANGE = "scope, id, position, revision, operation, agent, at, reason, before, erased"
 """What `change_of` reads, from `log`."""
 
+JOINED = "records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id AND r.status <> 'deleted'"
+"""Records with their usage; a tombstone has none, whatever a touch may have written beside its erasure."""
+
 INDEX_ROW = """r.id, r.type, r.status, r.origin, r.moment, r.updated, r.stored, u.last, u.count, r.score, r.half_life, r.pinned,
     r.expires, r.tags, r.terms, halfvec_send(r.vector), r.arrived"""
 """What `index_rows` reads, from records r and usage u."""

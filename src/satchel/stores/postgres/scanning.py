@@ -15,7 +15,7 @@ from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
 from satchel.stores.columns import Key, micros, write_cursor
 from satchel.stores.postgres.connections import Connection
-from satchel.stores.postgres.rows import record_of
+from satchel.stores.postgres.rows import JOINED, record_of
 
 _SMALLEST_CHUNK = 16
 
@@ -66,7 +66,7 @@ def _scope(connection: Connection, scope: str, where: RecordFilter, order: Order
     while True:
         place, where_from = _after(scope, order, after)
         rows = connection.execute(
-            "SELECT r.updated, r.id, r.body, u.last, u.count FROM records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id"
+            f"SELECT r.updated, r.id, r.body, u.last, u.count FROM {JOINED}"
             f" WHERE r.scope = %s{demands}{place} ORDER BY {'r.id' if order == 'id' else 'r.updated DESC, r.id'} LIMIT %s",
             [scope, *values, *where_from, chunk],
         ).fetchall()

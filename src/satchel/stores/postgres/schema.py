@@ -124,9 +124,12 @@ def prepare(connection: Connection, schema: str, partitions: int, migrations: tu
     """Create or migrate a schema, all steps in one transaction; processes that come at once wait for the first.
 
     Raises:
-        Unsupported: the server has no pgvector, or one that is too old.
+        Unsupported: the database is not encoded in UTF-8.
         StoreCorrupt, VersionError, InvalidRequest: the schema is not ours, is a later Satchel's, has another number of partitions.
     """
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise Unsupported(f"this database is encoded in {encoding} and cannot hold every memory: CREATE DATABASE … ENCODING 'UTF8'")
     applied = _applied(connection, schema)
     if applied is None or len(applied) < len(migrations):
         with connection.transaction():

@@ -26,7 +26,7 @@ from satchel.stores.expectations import address, is_storable, read_document, req
 from satchel.stores.postgres import changing, indexing, maintaining, positions, scanning, writing
 from satchel.stores.postgres.connections import Connection, Connections
 from satchel.stores.postgres.location import parse, quoted
-from satchel.stores.postgres.rows import CHANGE, change_of, record_of
+from satchel.stores.postgres.rows import CHANGE, JOINED, change_of, record_of
 from satchel.stores.postgres.schema import find_pgvector, prepare
 from satchel.stores.postgres.transactions import PATIENCE_SECONDS, Transactions
 from satchel.stores.postgres.vectors import register
@@ -123,8 +123,7 @@ class PostgresStore:
     def get(self, scope: str, ids: Collection[str]) -> dict[str, MemoryRecord]:
         """Return the records that exist, by id."""
         rows = self._rows(
-            "SELECT r.id, r.body, u.last, u.count FROM records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id"
-            " WHERE r.scope = %s AND r.id = ANY(%s)",
+            f"SELECT r.id, r.body, u.last, u.count FROM {JOINED} WHERE r.scope = %s AND r.id = ANY(%s)",
             [scope, [record_id for record_id in set(ids) if is_storable(record_id)]],
         )
         return {record_id: record_of(body, last, count) for record_id, body, last, count in rows}
