@@ -124,3 +124,22 @@ def test_a_body_that_is_no_message_is_answered_and_the_service_lives(url, body):
 def test_mcp_calls_are_counted(url):
     httpx.post(f"{url}/mcp", json=HELLO, headers={"Accept": "application/json, text/event-stream"})
     assert 'satchel_requests_total{operation="mcp"' in httpx.get(f"{url}/metrics").text
+
+
+def test_connections_at_the_same_time_never_share_a_scope(engine, url):
+    """Where a call goes is the connection's own, never what another wrote last."""
+
+    async def write(name: str) -> None:
+        async with Client(f"{url}/mcp?scope=user:{name}") as client:
+            for number in range(5):
+                await client.call_tool("memory_write", {"content": f"{name} 的第 {number} 件事"})
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            for name in ("alice", "bob", "carol"):
+                tasks.start_soon(write, name)
+
+    anyio.run(run)
+    for name in ("alice", "bob", "carol"):
+        contents = [found.content for found in engine.every_record(scope=f"user:{name}")]
+        assert len(contents) == 5 and all(content.startswith(name) for content in contents)

@@ -14,7 +14,10 @@ from anyio.from_thread import start_blocking_portal
 
 
 class InProcessTransport(httpx.BaseTransport):
-    """Carries requests to an ASGI application that runs in a thread of its own event loop."""
+    """Carries requests to an ASGI application that runs in a thread of its own event loop.
+
+    Close it, which its client's `close` does: its threads keep the process alive.
+    """
 
     def __init__(self, app: Callable[..., Any]) -> None:
         self._inner = httpx.ASGITransport(app)
