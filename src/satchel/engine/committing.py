@@ -73,7 +73,8 @@ class Vectors:
         missing = {put.record.content_hash: put.record.content for put in found if put.record.content_hash not in self._made}
         if missing:
             self._made.update(zip(missing, embed_contents(self._core, list(missing.values())), strict=True))
-        return [replace(put, vector=self._made[put.record.content_hash]) for put in found]
+        made = ((put, self._made[put.record.content_hash]) for put in found)
+        return [put if vector is None else replace(put, vector=vector) for put, vector in made]
 
 
 def revised(record: MemoryRecord, now: datetime, **changes: object) -> MemoryRecord:

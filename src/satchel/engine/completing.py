@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from satchel.engine.access import restricted
@@ -16,8 +17,11 @@ from satchel.engine.screening import screen, texts_of
 from satchel.engine.settings import Settings
 from satchel.errors import Fault, InvalidRequest, SecretRefused
 from satchel.operations.models import NewMemory
-from satchel.protocol.record import Access, MemoryRecord, Source, new_id
-from satchel.protocol.validation import validated
+from satchel.protocol.record import Access, MemoryRecord, Source, content_hash, new_id
+from satchel.protocol.unchecked import unchecked
+
+_SHORTEST_SECRET = 8
+"""Characters; a credential with its name, or one that is known by its form, is longer than that."""
 
 DEFAULT_TYPE = "fact"
 """Type of a memory that names none. Nothing is guessed from the words: a wrong guess would rank and fade it wrongly."""
@@ -87,8 +91,11 @@ def screen_memory(core: Core, memory: NewMemory | MemoryRecord) -> tuple[str, ..
     """Return the kinds of credentials in content, tags, source and meta; nothing where screening is off."""
     if not core.settings.screen_secrets:
         return ()
-    source = [text for text in (memory.source.uri, memory.source.message) if text]
-    return screen(memory.content, *memory.tags, *source, *texts_of(memory.meta))
+    source = memory.source
+    if not (memory.meta or memory.tags or source.uri or source.message):
+        return screen(memory.content)
+    more = (*memory.tags, source.uri or "", source.message or "", *texts_of(memory.meta))
+    return screen(memory.content, *(text for text in more if len(text) >= _SHORTEST_SECRET))
 
 
 def _faults(settings: Settings, memory: NewMemory, kinds: Sequence[str]) -> list[Fault]:
@@ -100,6 +107,8 @@ def _faults(settings: Settings, memory: NewMemory, kinds: Sequence[str]) -> list
 
 def _content_faults(settings: Settings, content: str, kinds: Sequence[str]) -> list[Fault]:
     found = [Fault(field="content", message=f"holds a credential ({kind})") for kind in kinds]
+    if len(content) * 4 <= settings.max_content_bytes:
+        return found
     size = len(content.encode())
     if size > settings.max_content_bytes:
         found.append(Fault(field="content", message=f"is {size} bytes of UTF-8; the limit is {settings.max_content_bytes}"))
@@ -111,11 +120,11 @@ def _record(settings: Settings, principal: Principal, memory: NewMemory, scope: 
     origin = memory.source.origin
     found = CLASSES[memory.retention] if memory.retention else default_class(kind, memory.content)
     by_type = found.half_life(origin) if memory.retention else default_half_life(settings, kind, found, origin)
-    given: dict[str, Any] = {name: getattr(memory, name) for name in _COPIED}
     created = memory.created_at or now
-    return validated(
+    # Each value was checked when the request was made, and the rest is made here.
+    return unchecked(
         MemoryRecord,
-        given
+        {name: getattr(memory, name) for name in _COPIED}
         | {
             "id": memory.id or new_id(),
             "type": kind,
@@ -130,8 +139,8 @@ def _record(settings: Settings, principal: Principal, memory: NewMemory, scope: 
             "retention": found.name,
             "confidence": 1.0 if memory.confidence is None else memory.confidence,
             "access": Access() if memory.sensitivity is None else Access(sensitivity=memory.sensitivity),
+            "content_hash": content_hash(memory.content),
         },
-        subject="memory",
     )
 
 
@@ -152,4 +161,12 @@ def _source(principal: Principal, source: Source) -> Source:
     # A caller that is bound to scopes may not write under another's name.
     if principal.agent is None or (source.agent is not None and not restricted(principal)):
         return source
-    return source.model_copy(update={"agent": principal.agent})
+    return _agents_own(principal.agent) if source == _UNSAID else source.model_copy(update={"agent": principal.agent})
+
+
+_UNSAID = Source()
+
+
+@lru_cache(maxsize=64)
+def _agents_own(agent: str) -> Source:
+    return Source(agent=agent)

@@ -30,7 +30,7 @@ from satchel.protocol.record import MemoryRecord, canonical_json, new_id
 from satchel.protocol.scope import parse_scope
 from satchel.protocol.working import WorkingSnapshot
 
-_BATCH = 500
+_BATCH = 1000
 
 MAX_RECEIPTS = 1000
 """Receipts given with the report; `receipts` pages through all of them."""

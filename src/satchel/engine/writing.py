@@ -5,8 +5,9 @@ It must not know how a memory is completed, screened or indexed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from satchel.engine.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.completing import complete
@@ -15,8 +16,9 @@ from satchel.engine.lineage import lineage
 from satchel.engine.traces import REPETITIONS
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
-from satchel.ports import Batch, Document, LogEntry, Put
+from satchel.ports import Batch, Document, Put
 from satchel.protocol.record import MemoryRecord, Status
+from satchel.protocol.unchecked import unchecked
 
 
 def remember(core: Core, principal: Principal, request: RememberRequest) -> Remembered:
@@ -37,25 +39,28 @@ def repetition_key(scope: str, memory_id: str) -> str:
 
 def _write(core: Core, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord]) -> list[Remembered]:
     vectors = Vectors(core)
+    by_scope: dict[str, list[MemoryRecord]] = {}
+    for record in records:
+        by_scope.setdefault(record.scope, []).append(record)
 
     def plan() -> tuple[Batch, list[Remembered]]:
-        drafts = {scope: _Draft(core, scope, [record for record in records if record.scope == scope]) for scope in _scopes(records)}
-        outcomes = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
-        written = vectors.fill(change for draft in drafts.values() for change in draft.written(principal))
-        restated = [change for draft in drafts.values() for change in draft.restated(principal)]
-        documents = [document for draft in drafts.values() for document in draft.documents]
+        drafts = {scope: _Draft(core, scope, given) for scope, given in by_scope.items()}
+        taken = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
+        written, restated, documents = list[Put](), list[Put](), list[Document]()
+        for draft in drafts.values():
+            draft.add_changes(principal, written, restated)
+            documents += draft.documents
         documents += lineage(change.record for change in written)
         results = [
-            Remembered(record=_shown(principal, drafts[given.scope].held[taken.id], given), outcome=taken.outcome, related=taken.related)
-            for taken, given in zip(outcomes, records, strict=True)
+            _remembered(_shown(principal, drafts[given.scope].held[one.id], given), one) for one, given in zip(taken, records, strict=True)
         ]
-        return Batch([*written, *restated], documents), results
+        return Batch([*vectors.fill(written), *restated], documents), results
 
     return commit(core, plan)
 
 
-def _scopes(records: Sequence[MemoryRecord]) -> list[str]:
-    return list(dict.fromkeys(record.scope for record in records))
+def _remembered(record: MemoryRecord, taken: _Taken) -> Remembered:
+    return unchecked(Remembered, {"record": record, "outcome": taken.outcome, "related": taken.related})
 
 
 def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> MemoryRecord:
@@ -65,8 +70,7 @@ def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> Mem
     return given.model_copy(update={"id": held.id, "revision": held.revision})
 
 
-@dataclass(frozen=True, slots=True)
-class _Taken:
+class _Taken(NamedTuple):
     id: str
     outcome: Outcome
     related: tuple[str, ...] = ()
@@ -142,29 +146,23 @@ class _Draft:
     def _hold(self, record: MemoryRecord, why: str) -> None:
         stored = self._stored.get(record.id)
         # One batch is one step: however often it touches a record, the revision rises once.
-        self.held[record.id] = record.model_copy(update={"revision": 1 if stored is None else stored.revision + 1})
+        revision = 1 if stored is None else stored.revision + 1
+        self.held[record.id] = record if record.revision == revision else record.model_copy(update={"revision": revision})
         self._twins[record.content_hash] = record.id
         self._why.setdefault(record.id, why)
 
-    def written(self, principal: Principal) -> Iterator[Put]:
-        """Yield the changes that bring content."""
-        for record, stored, log in self._changed(principal):
-            # Two processes that remember the same content at once must not make two records of it.
-            if stored is None:
-                yield put(record, log, expect=0, only_if_new_content=record.content_hash not in self._left_behind)
-            elif stored.content_hash != record.content_hash:
-                yield put(record, log, expect=stored.revision)
-
-    def restated(self, principal: Principal) -> Iterator[Put]:
-        """Yield the changes that leave content as it is."""
-        for record, stored, log in self._changed(principal):
-            if stored is not None and stored.content_hash == record.content_hash:
-                yield restate(record, log, expect=stored.revision)
-
-    def _changed(self, principal: Principal) -> Iterator[tuple[MemoryRecord, MemoryRecord | None, LogEntry]]:
+    def add_changes(self, principal: Principal, written: list[Put], restated: list[Put]) -> None:
+        """Add the changes that make the store hold the draft: those that bring content, and those that leave it as it is."""
+        logs = {why: log_entry(self.core, principal, why) for why in set(self._why.values())}
         for record_id, why in self._why.items():
-            record = self.held[record_id]
-            yield record, self._stored.get(record_id), log_entry(self.core, principal, why, at=record.updated_at)
+            record, stored = self.held[record_id], self._stored.get(record_id)
+            if stored is None:
+                # Two processes that remember the same content at once must not make two records of it.
+                written.append(put(record, logs[why], expect=0, only_if_new_content=record.content_hash not in self._left_behind))
+            elif stored.content_hash != record.content_hash:
+                written.append(put(record, logs[why], expect=stored.revision))
+            else:
+                restated.append(restate(record, logs[why], expect=stored.revision))
 
 
 def _given_fields(memory: NewMemory) -> set[str]:

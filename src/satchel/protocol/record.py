@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import unicodedata
-import uuid
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -79,7 +79,10 @@ def content_hash(content: str) -> str:
 
 def new_id() -> str:
     """Make a record id: a random UUID."""
-    return str(uuid.uuid4())
+    # As uuid4 makes it, without its object.
+    bits = int.from_bytes(os.urandom(16), "big") & ~(0xF << 76) & ~(0x3 << 62) | (0x4 << 76) | (0x2 << 62)
+    digits = f"{bits:032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -108,6 +111,8 @@ def _content(value: str) -> str:
 
 
 def _tags(value: tuple[str, ...]) -> tuple[str, ...]:
+    if not value:
+        return value
     cleaned = (unicodedata.normalize("NFC", tag).strip() for tag in value)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))
 
@@ -302,13 +307,16 @@ class MemoryRecord(ProtocolModel):
         return hashlib.sha256(canonical_json(state)).hexdigest()
 
     def to_json(self) -> str:
-        """Write the record as one line of JSON, without members that are null."""
-        return self.model_dump_json(exclude_none=True)
+        """Write the record as one line of JSON, without members that are null or objects at their defaults."""
+        return self.model_dump_json(exclude_none=True, exclude={name for name, value in _EMPTY.items() if getattr(self, name) == value})
 
     @property
     def is_tombstone(self) -> bool:
         """Whether only a tombstone is left."""
         return self.status is Status.DELETED
+
+
+_EMPTY = {"source": Source(), "access": Access(), "relations": Relations(), "usage": Usage(), "tags": (), "meta": {}}
 
 
 def canonical_json(value: Any) -> bytes:

@@ -28,8 +28,12 @@ class TimeBasis(StrEnum):
 
 def to_utc(moment: datetime) -> datetime:
     """Return the same instant in UTC. `moment` must be aware."""
+    if moment.tzinfo is UTC:
+        return moment
+    if not moment.utcoffset():
+        return moment.replace(tzinfo=UTC)
     try:
-        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+        return moment.astimezone(UTC)
     except (OverflowError, ValueError):
         raise PydanticCustomError("instant_range", "time is outside the years 1 to 9999 in UTC") from None
 
@@ -40,6 +44,8 @@ def format_instant(moment: datetime) -> str:
 
 
 def _text_or_datetime(value: Any) -> Any:
+    if isinstance(value, str) and value.endswith("Z"):
+        return value
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise PydanticCustomError("instant_naive", "time has no zone; give UTC with Z, or an offset")
