@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from satchel import open_memory
+
 COMMAND = [sys.executable, "-m", "satchel"]
 
 
@@ -151,11 +153,13 @@ def test_chinese_is_printed_in_any_locale(tmp_path: Path, locale: str) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
-    environment = _environment(tmp_path)
-    for number in range(3):
-        subprocess.run([*COMMAND, "remember", "很长的记忆 " * 2000 + str(number)], env=environment, check=True, capture_output=True)
-    done = subprocess.run(["bash", "-c", f"{sys.executable} -m satchel list | head -c 10"], env=environment, capture_output=True, text=True)
+    store = f"sqlite:///{tmp_path / 'memory.db'}"
+    with open_memory(store, embedder="none") as memory:
+        memory.remember_many([f"第 {number} 条很长的记忆 " + "说来话长 " * 500 for number in range(60)], scope="user:a")
+    command = f"'{sys.executable}' -m satchel list --scope user:a --store '{store}' | head -c 10"
+    done = subprocess.run(["bash", "-c", command], env=_environment(tmp_path), capture_output=True, text=True)
     assert done.stderr == ""
+    assert done.stdout.startswith("id")
 
 
 def test_an_interrupt_is_quiet_and_exit_code_130(tmp_path: Path) -> None:
