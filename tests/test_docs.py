@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from pages import ROOT, RUN, SHOWN, blocks, run_page, runnable
+from pages import ROOT, RUN, SHOWN, blocks, environment, run_page, runnable
 
 PAGES = sorted(
     [ROOT / "README.md", ROOT / "README.zh-CN.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").glob("*.md")]
@@ -63,3 +64,11 @@ def test_no_tracked_file_names_a_machine_or_a_registry() -> None:
         text = path.read_bytes().decode("utf-8", "replace")
         guilty += [f"{name}: {word}" for word in FORBIDDEN if word in text]
     assert not guilty
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_every_example_runs(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, str(example)], cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

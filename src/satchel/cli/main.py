@@ -16,7 +16,8 @@ from typing import Annotated, Any
 import typer
 
 import satchel
-from satchel.cli.session import Shared, SharedOptions, set_defaults
+from satchel.cli.declaring import SharedOptions, set_defaults
+from satchel.cli.session import Shared
 from satchel.errors import InvalidPackage, InvalidRequest, NotFound, SatchelError, SecretRefused
 
 DONE, NO, USAGE, ERROR, INTERRUPTED = 0, 1, 2, 3, 130

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from satchel.cli.declaring import command
 from satchel.cli.output import ask, printable, remark, say, write_json
-from satchel.cli.reading import tell_record, tell_write
-from satchel.cli.session import Session, command
+from satchel.cli.session import Session
+from satchel.cli.showing import tell_record, tell_write
 from satchel.cli.values import fault, json_object, moment, seconds, text_or_stdin
 
 PANEL = "One memory"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from satchel.cli.declaring import command
 from satchel.cli.output import local, printable, progress, remark, say, table, write_json
-from satchel.cli.session import Session, command
+from satchel.cli.session import Session
 from satchel.cli.values import fault
 
 if TYPE_CHECKING:

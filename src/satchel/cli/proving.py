@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from satchel.cli.declaring import command
 from satchel.cli.output import printable, remark, say, write_json
-from satchel.cli.session import Session, command
+from satchel.cli.session import Session
 
 PANEL = "Proving"
 

@@ -1,4 +1,4 @@
-"""Commands that read: recall, context, show, list, history, changes; and how a record is shown.
+"""Commands that read: recall, context, show, list, history, changes.
 
 It must not change a memory.
 """
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from satchel.cli.output import fields, local, printable, remark, say, table, write_json
-from satchel.cli.session import Session, command
+from satchel.cli.declaring import command
+from satchel.cli.output import local, printable, remark, say, table, write_json
+from satchel.cli.session import Session
+from satchel.cli.showing import columns, describe, nothing, row, tell_records
 from satchel.cli.values import conditions, fault, moment
 
 if TYPE_CHECKING:
-    from satchel.operations.models import Remembered
     from satchel.protocol.record import MemoryRecord
 
 PANEL = "Finding"
@@ -34,92 +35,6 @@ def register(app: typer.Typer) -> None:
     """Add this noun's commands."""
     for function, name in ((recall, None), (context, None), (show, None), (list_, "list"), (history, None), (changes, None)):
         command(app, name, panel=PANEL)(function)
-
-
-# ---------------------------------------------------------------- how a record is shown
-
-
-def tell_write(session: Session, done: Remembered) -> None:
-    """Say what became of a memory that was written."""
-    if session.as_json:
-        write_json(done.model_dump(mode="json"))
-        return
-    record = done.record
-    say(f"{done.outcome.value}  {printable(record.id)}  ({printable(record.type)}, {printable(record.scope)})")
-    if done.related:
-        say(f"related  {' '.join(map(printable, done.related))}")
-
-
-def tell_record(session: Session, record: MemoryRecord, done: str) -> None:
-    """Say what was done to a record."""
-    if session.as_json:
-        write_json(record.model_dump(mode="json"))
-    else:
-        say(f"{done}  {printable(record.id)}  ({printable(record.type)}, {printable(record.scope)}, revision {record.revision})")
-
-
-def describe(record: MemoryRecord) -> None:
-    """Show everything about one record."""
-    if not record.is_tombstone:
-        say(printable(record.content, lines=True))
-        say()
-    source = record.source
-    origin = " · ".join(part for part in (source.origin.value, source.agent, source.tool, source.imported_from) if part)
-    fields(
-        [
-            ("id", record.id),
-            ("scope", record.scope),
-            ("type", record.type),
-            ("status", record.status.value + (" (pinned)" if record.pinned else "")),
-            ("tags", ", ".join(record.tags)),
-            ("source", origin),
-            ("session", " ".join(part for part in (source.session, source.message) if part)),
-            ("uri", source.uri or ""),
-            ("import", source.import_id or ""),
-            ("created", local(record.created_at) or f"unknown to its origin (stored {local(record.stored_at)})"),
-            ("changed", f"{local(record.updated_at)}, revision {record.revision}"),
-            ("valid", " to ".join(filter(None, (local(record.valid_from), local(record.valid_until))))),
-            ("due", local(record.due_at)),
-            ("expires", local(record.expires_at) or (f"{record.ttl:g} s after it was stored" if record.ttl else "")),
-            (
-                "strength",
-                f"score {record.score:.2f}, half-life {record.half_life / 86_400:g} d"
-                + (f", {record.retention}" if record.retention else ""),
-            ),
-            ("used", f"{record.usage.access_count} times, last {local(record.usage.last_access_at)}" if record.usage.access_count else ""),
-            ("supersedes", " ".join(record.relations.supersedes)),
-            ("superseded by", " ".join(record.relations.superseded_by)),
-            ("conflicts with", " ".join(record.relations.conflicts_with)),
-            ("derived from", " ".join(record.relations.derived_from)),
-            ("sensitivity", record.access.sensitivity.value if record.access.sensitivity.value != "normal" else ""),
-            ("meta", _json(record.meta)),
-            ("forgotten", f"{local(record.deletion.at)} {record.deletion.reason or ''}".strip() if record.deletion else ""),
-        ]
-    )
-
-
-def _json(value: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False) if value else ""
-
-
-def _row(record: MemoryRecord, session: Session) -> list[str]:
-    scope = [record.scope] if len(session.scopes) > 1 else []
-    return [record.id, record.type, *scope, local(record.created_at) or "—", record.content]
-
-
-def _columns(session: Session) -> list[str]:
-    return ["id", "type", *(["scope"] if len(session.scopes) > 1 else []), "created", "memory"]
-
-
-def _nothing(session: Session, what: str) -> None:
-    if not session.as_json:
-        remark(f"{what} in {', '.join(map(printable, session.scopes))}")
-    raise typer.Exit(1)
-
-
-# ---------------------------------------------------------------- commands
 
 
 def recall(
@@ -170,7 +85,7 @@ def recall(
     else:
         _tell_hits(session, found, explain)
     if not found.hits:
-        _nothing(session, "nothing found")
+        nothing(session, "nothing found")
 
 
 def _tell_hits(session: Session, found: Any, explain: bool) -> None:
@@ -179,13 +94,13 @@ def _tell_hits(session: Session, found: Any, explain: bool) -> None:
         rows = [
             [
                 f"{hit.score:.2f}",
-                *_row(hit.record, session)[:-1],
+                *row(hit.record, session)[:-1],
                 *([" ".join(f"{k} {v:.2f}" for k, v in hit.reasons.items())] if explain else []),
                 hit.record.content,
             ]
             for hit in found.hits
         ]
-        table(["score", *_columns(session)[:-1], *extra, "memory"], rows)
+        table(["score", *columns(session)[:-1], *extra, "memory"], rows)
     for note in found.notes:
         remark(f"note: {printable(note)}")
 
@@ -223,7 +138,7 @@ def context(
     elif block.text:
         say(printable(block.text, lines=True).rstrip("\n"))
     if not block.text:
-        _nothing(session, "nothing to say")
+        nothing(session, "nothing to say")
 
 
 def show(
@@ -271,21 +186,11 @@ def list_(
     if session.as_json:
         write_json({"records": [record.model_dump(mode="json") for record in records], "cursor": cursor})
     elif records:
-        _tell_records(session, records)
+        tell_records(session, records)
         if cursor:
             remark(f"there are more: --all, or --cursor {cursor}")
     if not records:
-        _nothing(session, "no memories")
-
-
-def _tell_records(session: Session, records: list[MemoryRecord]) -> None:
-    """Show records; where some are not active, or pinned, say which."""
-    states = [record.status.value + (" (pinned)" if record.pinned else "") for record in records]
-    if set(states) == {"active"}:
-        table(_columns(session), (_row(record, session) for record in records))
-        return
-    rows = ([row[0], state, *row[1:]] for row, state in zip((_row(record, session) for record in records), states, strict=True))
-    table([_columns(session)[0], "status", *_columns(session)[1:]], rows)
+        nothing(session, "no memories")
 
 
 def _pages(memory: Any, given: dict[str, Any], limit: int | None, cursor: str | None) -> tuple[list[MemoryRecord], str | None]:
@@ -319,7 +224,7 @@ def history(session: Session, id_: Annotated[str, typer.Argument(metavar="ID", h
         ]
         table(["when", "what", "revision", "who", "why", "memory after"], rows)
     if not entries:
-        _nothing(session, "no history")
+        nothing(session, "no history")
 
 
 def changes(
@@ -336,4 +241,4 @@ def changes(
         rows = [[str(c.position), local(c.at), c.operation, c.agent or "—", c.scope, c.id] for c in found.changes]
         table(["position", "when", "what", "who", "scope", "id"], rows)
     if not found.changes:
-        _nothing(session, "no changes")
+        nothing(session, "no changes")

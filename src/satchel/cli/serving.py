@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from satchel.cli.declaring import command
 from satchel.cli.output import fields, local, printable, remark, say, table, write_json
-from satchel.cli.session import Session, command
+from satchel.cli.session import Session
 from satchel.cli.values import fault, seconds
 
 if TYPE_CHECKING:

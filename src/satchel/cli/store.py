@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from satchel.cli.declaring import command
 from satchel.cli.output import fields, printable, progress, say, table, write_json
-from satchel.cli.session import Session, command
+from satchel.cli.session import Session
 
 PANEL = "Looking after"
 
