@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from satchel.conformance.samples import NOW, log, make, tombstone
 from satchel.errors import Conflict, InvalidRequest
-from satchel.ports import Batch, Document, IndexEntry, Position, Put, Remove, Use
+from satchel.ports import Batch, Document, IndexEntry, Position, Put, Remove, Store, Use
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
 from satchel.stores.memory import MemoryStore
@@ -70,8 +70,11 @@ class Comparison(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="satchel-model-"))
         self.path = self.folder / "memory.db"
         self.reference = MemoryStore()
-        self.store = SQLiteStore(self.path)
+        self.store: Store = self.opened()
         self.seen: dict[str, list[Position]] = {scope: [] for scope in SCOPES}
+
+    def opened(self) -> Store:
+        return SQLiteStore(self.path)
 
     @initialize(batch=batches)
     def start(self, batch: Batch) -> None:
@@ -112,7 +115,7 @@ class Comparison(RuleBasedStateMachine):
     @rule()
     def reopen(self) -> None:
         self.store.close()
-        self.store = SQLiteStore(self.path)
+        self.store = self.opened()
 
     @rule(scope=st.sampled_from(SCOPES))
     def remember_position(self, scope: str) -> None:
