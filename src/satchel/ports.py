@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Clock = Callable[[], datetime]
 """Returns the present as an aware datetime. Tests move it by days."""
@@ -301,7 +302,7 @@ class Store(Protocol):
 
 # ---------------------------------------------------------------- embedding
 
-Vectors = NDArray[np.float32]
+Vectors: TypeAlias = "NDArray[np.float32]"
 """Shape (texts, dimension), rows of length 1."""
 
 
