@@ -118,4 +118,5 @@ def test_help_loads_no_engine() -> None:
 
 def test_a_simple_command_loads_nothing_that_it_does_not_need() -> None:
     assert not _modules("list", "--store", "memory://") & (HEAVY | {"rich.table"})
+    assert not _modules("list", "--store", "http://127.0.0.1:9") & {"numpy", "satchel.engine", "fastapi"}
     assert not _modules("remember", "你好", "--store", "memory://", "--embedder", "none") & HEAVY
