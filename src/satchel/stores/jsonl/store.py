@@ -6,7 +6,8 @@ Every call looks first whether the file has changed, and reads what other proces
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def open_store(url: str) -> JsonLinesStore:
     return JsonLinesStore(path)
 
 
+def temporary() -> JsonLinesStore:
+    """Open a store for a test, in a folder of its own that goes when the store is closed."""
+    folder = tempfile.TemporaryDirectory(prefix="satchel-")
+    store = JsonLinesStore(Path(folder.name) / "memory.jsonl")
+    store.on_close = folder.cleanup
+    return store
+
+
 class JsonLinesStore(MemoryStore):
     """A store in one file, all of which it holds in memory: for what a person wants to read, not for millions.
 
@@ -46,6 +55,7 @@ class JsonLinesStore(MemoryStore):
 
     def __init__(self, path: str | Path) -> None:
         super().__init__()
+        self.on_close: Callable[[], None] = lambda: None
         self._path = Path(path).expanduser().absolute()
         self.location = str(self._path)
         self._index = EntryFile(self._path.with_name(self._path.name + ".index"))
@@ -170,10 +180,13 @@ class JsonLinesStore(MemoryStore):
         self._end += len(data)
         self._look = look(self._path)
         self._count(lines)
-        state = self._now()
-        lasting = sum(len(scope.rows) for scope in state.scopes.values()) + sum(map(len, state.documents.values()))
-        if self._fleeting > _FLEETING + 2 * lasting:
+        if self._fleeting > _FLEETING and self._fleeting > 2 * self._lasting():
             self._compact()
+
+    def _lasting(self) -> int:
+        """Return how many lines a compaction would keep of those that may be overtaken, at most."""
+        state = self._now()
+        return sum(len(scope.rows) for scope in state.scopes.values()) + sum(map(len, state.documents.values()))
 
     def _count(self, lines: Iterable[bytes]) -> None:
         self._fleeting += sum(map(is_fleeting, lines))
@@ -213,6 +226,11 @@ class JsonLinesStore(MemoryStore):
             self._index.write_anew(index_entries(state))
 
     # ------------------------------------------------------------ looking after
+
+    def close(self) -> None:
+        """Let everything go; the file has it."""
+        super().close()
+        self.on_close()
 
     def scrub(self) -> bool:
         """Write the files anew without what was erased. False while a reader of this process still sees it."""
