@@ -134,8 +134,7 @@ def test_a_body_that_stands_still_is_given_up(engine, path):
         with closing(connected(url, head)) as connection:
             answer = "".join(iter(lambda: connection.recv(65536).decode(), ""))
         assert answer.startswith("HTTP/1.1 408") and "stood still" in answer
-        with client(url) as memory:
-            assert memory.import_package(io.BytesIO(exported(engine))).counts.get("created", 0) == 0
+        assert httpx.get(f"{url}/v1/scopes").json() == {"scopes": []}
 
 
 def test_many_clients_at_once_lose_nothing(tmp_path):
@@ -162,7 +161,8 @@ def test_a_client_that_vanishes_during_an_export_frees_its_place(large):
 def _exports(memory: HttpMemory) -> bool:
     try:
         return lines_of(exported(memory, scope=ALICE)) == LARGE
-    except StoreUnavailable:
+    except (StoreUnavailable, TransportError):
+        # No place is free yet; or a busy machine made this reader, too, seem to stand still.
         return False
 
 
