@@ -79,6 +79,9 @@ class Judgement:
                 return self._merge(item, record, held.id, "the source holds this item more than once")
             return self._accepted(item, held, "already here, unchanged")
         if self._is_as_imported(held, record):
+            if held.content_hash == record.content_hash and record.updated_at <= held.updated_at:
+                # Two views of one foreign memory (an export and a history file): the later one to be read need not know as much.
+                return self._merge(item, record, held.id, "the same memory came with an earlier import; its fields are kept as they are")
             return self._write(item, record, stored, "takes the place of what an earlier import brought")
         if held.content_hash == record.content_hash:
             return self._merge(item, record, held.id, "already here and changed since; it is kept as it is")
