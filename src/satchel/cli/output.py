@@ -64,12 +64,15 @@ def _ruled(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    console = Console()
     ruled = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, column in enumerate(columns):
-        ruled.add_column(column, overflow="fold", ratio=1 if place == len(columns) - 1 else None, no_wrap=False)
+    for column in columns[:-1]:
+        ruled.add_column(column, overflow="fold")
+    # The last column is what was asked for: half of the screen is its own.
+    ruled.add_column(columns[-1], overflow="fold", ratio=1, min_width=console.width // 2)
     for row in rows:
         ruled.add_row(*(Text(cell) for cell in row))
-    Console().print(ruled)
+    console.print(ruled)
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> None:

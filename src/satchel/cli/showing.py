@@ -85,7 +85,7 @@ def _json(value: dict[str, Any]) -> str:
 def row(record: MemoryRecord, session: Session) -> list[str]:
     """Return a record's cells: id, type, scope where several were asked for, time, content last."""
     scope = [record.scope] if len(session.scopes) > 1 else []
-    return [record.id, record.type, *scope, local(record.created_at) or "—", record.content]
+    return [record.id, record.type, *scope, local(record.created_at)[:10] or "—", record.content]
 
 
 def columns(session: Session) -> list[str]:
