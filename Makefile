@@ -3,6 +3,9 @@
 PYTHON ?=
 BIN := .venv/bin
 
+# Compiled modules are kept: many tests start the command line, and each start would compile it anew.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test quick soak lint fix types docs bench lock clean
 
 demo: .venv/run.done
