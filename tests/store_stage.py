@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -14,26 +14,28 @@ from satchel.ports import Batch, Put
 from satchel.stores.sqlite import SQLiteStore
 
 _SEARCH = """
-import pathlib, sys
+import pathlib, re, sys
 files = [path.read_bytes() for path in pathlib.Path(sys.argv[1]).parent.iterdir() if path.is_file()]
-for text in sys.stdin.buffer.read().split(b"\\0"):
-    if text and any(text in data for data in files):
-        sys.stdout.buffer.write(text + b"\\0")
+pattern = sys.stdin.buffer.read()
+found = {match for data in files for match in re.findall(pattern, data)}
+sys.stdout.write("\\n".join(match.hex() for match in found))
 """
 
 
-def left_in_files(path: Path, texts: Iterable[str | bytes]) -> set[bytes]:
-    """Return which texts stand in any file of the store's folder, as they are or as JSON escapes them.
+def found_in_files(path: Path, pattern: bytes) -> set[bytes]:
+    """Return what a pattern matches in any file of the store's folder.
 
     A process of its own reads the files: here, closing them would drop the locks of the open store.
     """
-    wanted: list[bytes] = []
-    for text in texts:
-        forms = [text] if isinstance(text, bytes) else [text.encode(), text.encode("ascii", "backslashreplace"), text.encode("utf-16-le")]
-        wanted += forms
     command = [sys.executable, "-S", "-c", _SEARCH, str(path)]
-    found = subprocess.run(command, input=b"\0".join(wanted), capture_output=True, check=True).stdout
-    return set(found.split(b"\0")) - {b""}
+    found = subprocess.run(command, input=pattern, capture_output=True, check=True).stdout
+    return {bytes.fromhex(line) for line in found.decode().split()}
+
+
+def left_in_files(path: Path, *texts: str) -> set[bytes]:
+    """Return which texts stand in any file of the store's folder, as UTF-8, as UTF-16, or as JSON escapes them."""
+    forms = [form for text in texts for form in (text.encode(), text.encode("ascii", "backslashreplace"), text.encode("utf-16-le"))]
+    return found_in_files(path, b"|".join(re.escape(form) for form in forms))
 
 
 def processes() -> multiprocessing.context.BaseContext:

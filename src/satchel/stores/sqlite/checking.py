@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
 
 from satchel.errors import StoreCorrupt
 from satchel.stores.bodies import decode
@@ -43,14 +44,32 @@ _COUNTED = {
 
 
 def check(connection: sqlite3.Connection) -> list[str]:
-    """Return what is wrong, a sentence each."""
-    found = [f"the file is damaged: {text}" for (text,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if text != "ok"]
+    """Return what is wrong, a sentence each. A file too damaged to be read is told so, and no error."""
+    found: list[str] = []
+    for look in (_whole, _fitting, _legible):
+        try:
+            found += look(connection)
+        except sqlite3.DatabaseError as error:
+            found.append(f"the file is damaged: {error}")
+    return list(dict.fromkeys(found))
+
+
+def _whole(connection: sqlite3.Connection) -> list[str]:
+    return [f"the file is damaged: {text}" for (text,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if text != "ok"]
+
+
+def _fitting(connection: sqlite3.Connection) -> list[str]:
+    found = []
     for what, statement in _COUNTED.items():
         rows = [str(value) for (value,) in connection.execute(statement).fetchmany(_MOST)]
         if rows:
             more = " and more" if len(rows) == _MOST else ""
             found.append(f"there are {what}: {', '.join(rows[:5])}{more}")
-    return found + [text for text, _ in zip(_damaged(connection), range(_MOST), strict=False)]
+    return found
+
+
+def _legible(connection: sqlite3.Connection) -> list[str]:
+    return list(islice(_damaged(connection), _MOST))
 
 
 def _damaged(connection: sqlite3.Connection) -> Iterator[str]:

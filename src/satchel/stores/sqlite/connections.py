@@ -6,6 +6,7 @@ A file or folder that cannot be written is still read.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import threading
@@ -60,6 +61,9 @@ def open_writer(path: Path) -> sqlite3.Connection:
     Raises sqlite3.Error, or OSError where there is no file: one that was taken away is not silently replaced by an empty store.
     """
     identity(path)
+    if not os.access(path, os.W_OK):
+        # Opened all the same, SQLite would leave a shared-memory file behind that nobody could write once the store can be.
+        raise PermissionError(errno.EACCES, "is read-only", str(path))
     pragmas: dict[str, str | int] = {
         "secure_delete": "ON",
         "temp_store": "MEMORY",
@@ -76,14 +80,16 @@ def open_reader(path: Path) -> tuple[sqlite3.Connection, bool]:
     """Open a connection that only reads; also say whether it may be kept. Raises sqlite3.Error."""
     pragmas: dict[str, str | int] = {"query_only": "ON", "temp_store": "MEMORY", "cache_size": -_READER_CACHE_KIB}
     identity(path)
-    try:
-        return _probed(_settle(_connect(path, "mode=rw"), pragmas)), True
-    except sqlite3.OperationalError as error:
-        wal = path.with_name(path.name + "-wal")
-        if primary_code(error) not in _CANNOT_SHARE or (wal.exists() and wal.stat().st_size):
-            raise
-    # In a folder that cannot be written there is no shared memory to coordinate in, and without a log nothing to coordinate: read the
-    # file as it is, each time anew.
+    wal = path.with_name(path.name + "-wal")
+    logged = wal.exists() and wal.stat().st_size > 0
+    if os.access(path, os.W_OK) or logged:
+        try:
+            return _probed(_settle(_connect(path, "mode=rw"), pragmas)), True
+        except sqlite3.OperationalError as error:
+            if logged or primary_code(error) not in _CANNOT_SHARE:
+                raise
+    # Where nothing can be written there is no shared memory to coordinate in, and without a log nothing to coordinate: read the file as
+    # it is, each time anew.
     return _probed(_settle(_connect(path, "mode=ro&immutable=1"), pragmas)), False
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from satchel.errors import StoreCorrupt, VersionError
 from satchel.stores.sqlite.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_TABLE, Migration
 
+_COPY = ".backup-"
+
 
 def schema_version(connection: sqlite3.Connection, path: Path) -> int:
     """Return the file's schema version, 0 for an empty file.
@@ -62,7 +64,7 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
         version = schema_version(connection, path)
         require_known(version, path, migrations)
         if version:
-            back_up(path, path.with_name(f"{path.name}.backup-{version}"))
+            back_up(path, path.with_name(f"{path.name}{_COPY}{version}"))
         else:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(SCHEMA_TABLE)
@@ -97,3 +99,10 @@ def back_up(path: Path, target: Path) -> None:
     finally:
         source.close()
     unfinished.replace(target)
+
+
+def remove_copies(path: Path) -> None:
+    """Delete the copies that migrations left beside a store. Raises OSError."""
+    for copy in path.parent.iterdir():
+        if copy.name.startswith(path.name + _COPY):
+            copy.unlink(missing_ok=True)

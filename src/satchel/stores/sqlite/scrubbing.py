@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 
 from satchel.stores.sqlite.connections import open_writer
+from satchel.stores.sqlite.migrating import remove_copies
 
 _PATIENCE_MS = 1000
 """How long to wait for a reader or writer before giving up for now."""
@@ -54,6 +55,8 @@ def _scrub(connection: sqlite3.Connection, path: Path, descriptor: int) -> bool:
             start = swept
         if start >= os.fstat(descriptor).st_size:
             _empty_log(connection)
+            # What must go from the store must not live on in a copy from before a migration.
+            remove_copies(path)
             return True
     return False
 

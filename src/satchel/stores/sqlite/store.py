@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from satchel.errors import InvalidRequest, StoreUnavailable
+from satchel.errors import InvalidRequest, StoreCorrupt, StoreUnavailable
 from satchel.ports import (
     Batch,
     Change,
@@ -52,7 +52,7 @@ class SQLiteStore:
         self._path = Path(path).expanduser().absolute()
         self.location = str(self._path)
         self._readers = Readers(self._path)
-        self._writer = Writer(self._path, self._connect)
+        self._writer = Writer(self._path, self._connect, on_stale=self._readers.drop)
         self._on_close: Callable[[], None] = lambda: None
         with translated(self.location):
             self._prepare()
@@ -200,8 +200,11 @@ class SQLiteStore:
 
     def check(self) -> list[str]:
         """Return what is wrong with the store."""
-        with self._readers.snapshot(), self._readers.one() as connection:
-            return checking.check(connection)
+        try:
+            with self._readers.snapshot(), self._readers.one() as connection:
+                return checking.check(connection)
+        except StoreCorrupt as error:
+            return [error.message]
 
     def close(self) -> None:
         """Close every connection."""

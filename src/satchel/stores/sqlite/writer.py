@@ -51,9 +51,11 @@ class _Job(Generic[T]):
 class Writer:
     """Runs writes one group after the other over one connection, opened when first needed."""
 
-    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], *, on_stale: Callable[[], None] = lambda: None) -> None:
+        """`on_stale` is called when the connection is given up, for others to the same file may have to go with it."""
         self._path = path
         self._connect = connect
+        self._on_stale = on_stale
         self._waiting: deque[_Job[Any]] = deque()
         self._turn = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -138,6 +140,7 @@ class Writer:
             self._roll_back(connection)
             if primary_code(error) in _STALE:
                 self.drop()
+                self._on_stale()
             raise
         except BaseException:
             self._roll_back(connection)
