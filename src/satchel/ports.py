@@ -31,7 +31,7 @@ Order = Literal["id", "updated"]
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What the change log says of one change: who did what, when and why. The store adds the record before the change."""
+    """What the change log says of one change: who did what, when and why. The store adds the record before the change, without usage."""
 
     operation: str
     agent: str | None
@@ -45,8 +45,9 @@ class Put:
 
     `expect`: the revision the store must hold now; 0, the id must be absent; None, either.
     `terms`: the packed lexical entry, `vector`: little-endian float16 of the embedder's dimension, or None until it is known.
+    Where neither is given and the content is what it was, the entry that is there stays. The record's usage is merged by maximum.
     `only_if_new_content`: refuse when another record of the scope has the same `content_hash`.
-    A tombstone erases: index entries go, and so do the record's earlier payloads in the change log.
+    A tombstone erases: index entries and usage go, and so do the record's earlier payloads and reasons in the change log.
     """
 
     record: MemoryRecord
@@ -79,7 +80,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Changes that happen together or not at all."""
+    """Changes that happen together or not at all. Each is judged, and logged, after those before it."""
 
     changes: Sequence[Put | Remove] = ()
     documents: Sequence[Document] = ()

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-MAX_CHARACTERS = 2000
+MAX_CHARACTERS = 800
 """Characters of a text that are embedded. Of a longer one the head and a little of the end; the lexical lane covers all of it."""
 
-_TAIL = 400
+_TAIL = 160
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufeff]")
 
 _WIDE = (
