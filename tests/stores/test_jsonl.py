@@ -181,6 +181,30 @@ def test_losing_the_index_file_loses_no_memory(tmp_path: Path) -> None:
     assert again.check() == []
 
 
+def test_a_compaction_keeps_the_link_and_the_mode_of_the_file(tmp_path: Path) -> None:
+    path, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    store = open_store(f"jsonl:///{link}")
+    store.apply(Batch([put(1)]))
+    path.chmod(0o664)
+    store.scrub()
+    assert link.is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o664
+    assert ids(open_store(f"jsonl:///{link}")) == {"r1"}
+
+
+def test_another_file_with_the_number_of_the_old_one_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    store, other = open_store(f"jsonl:///{path}"), open_store(f"jsonl:///{path}")
+    store.apply(Batch([put(number) for number in range(5)]))
+    assert len(ids(other)) == 5
+    # The system gives the number of a removed file out again: here, by writing another into the same one.
+    another = open_store(f"jsonl:///{tmp_path / 'another.jsonl'}")
+    another.apply(Batch([put(number) for number in range(100, 150)]))
+    path.write_bytes((tmp_path / "another.jsonl").read_bytes())
+    assert ids(other) == ids(another)
+
+
 def test_uses_do_not_let_the_file_grow_for_ever(tmp_path: Path) -> None:
     path = tmp_path / "memory.jsonl"
     store = open_store(f"jsonl:///{path}")

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from itertools import islice
 
 from satchel.ports import IndexEntry
-from satchel.stores.jsonl.journal import HEADER, sealed
+from satchel.stores.jsonl.journal import header, sealed
 from satchel.stores.jsonl.lines import document_line, erased_line, put_line, usage_line
 from satchel.stores.memory.state import Logged, State
 
 _BATCH = 1000
 
 
-def compacted(state: State) -> Iterator[bytes]:
+def compacted(state: State, generation: bytes) -> Iterator[bytes]:
     """Yield the parts of a file that replays to this state."""
-    yield HEADER
+    yield header(generation)
     lines = _lines(state)
     while held := list(islice(lines, _BATCH)):
         yield sealed(held)

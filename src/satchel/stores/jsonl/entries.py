@@ -10,11 +10,12 @@ import binascii
 import json
 import os
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from satchel.ports import IndexEntry
-from satchel.stores.jsonl.journal import NOTHING, look, replace_durably, write_all
+from satchel.stores.jsonl.journal import NOTHING, look, look_at, new_generation, replace_durably, write_all
 
 Known = dict[tuple[str, str, str], tuple[bytes | None, bytes | None]]
 """Terms and vector by scope, id and content hash."""
@@ -53,6 +54,7 @@ class EntryFile:
     def forget(self) -> None:
         """Read from the beginning next time."""
         self._look = NOTHING
+        self._head = b""
         self._end = 0
 
     @property
@@ -66,23 +68,28 @@ class EntryFile:
         return look(self._path) != NOTHING
 
     def create(self) -> None:
-        """Make the file, empty, so that its absence means a loss."""
-        os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        """Make the file where there is none, so that its absence means a loss."""
+        if not self.is_there:
+            self.write_anew(())
 
     def read_new(self, known: Known) -> bool:
         """Add what is new to what is known; tell whether the file is another than before, so that what it does not name is gone."""
-        found = look(self._path)
-        another = NOTHING not in (found, self._look) and (not found.is_of(self._look) or found.size < self._end)
-        if another:
-            self._end = 0
-        if found != NOTHING:
-            with self._path.open("rb") as file:
-                file.seek(self._end)
-                whole = file.read()
-            whole = whole[: whole.rfind(b"\n") + 1]
-            self._end += len(whole)
-            for line in whole.splitlines(keepends=True):
-                _gather(known, read_entry(line))
+        try:
+            file = self._path.open("rb")
+        except FileNotFoundError:
+            self._look = NOTHING
+            return False
+        with file:
+            found, head = look_at(file), file.readline()
+            another = bool(self._head) and (head != self._head or found.size < self._end)
+            if head != self._head or another:
+                self._head, self._end = head, len(head)
+            file.seek(self._end)
+            whole = file.read()
+        whole = whole[: whole.rfind(b"\n") + 1]
+        self._end += len(whole)
+        for line in whole.splitlines(keepends=True):
+            _gather(known, read_entry(line))
         self._look = found
         return another
 
@@ -91,7 +98,8 @@ class EntryFile:
         data = b"".join(map(write_entry, entries))
         if not data:
             return
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self.create()
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
         try:
             size = os.fstat(descriptor).st_size
             # After the torn line of a killed writer ours begins its own.
@@ -104,9 +112,10 @@ class EntryFile:
 
     def write_anew(self, entries: Iterable[IndexEntry]) -> None:
         """Leave these entries in the file and no other."""
-        replace_durably(self._path, map(write_entry, entries))
+        head = b'{"kind":"satchel-index","generation":"%s"}\n' % new_generation()
+        replace_durably(self._path, chain([head], map(write_entry, entries)))
         self._look = look(self._path)
-        self._end = self._look.size
+        self._head, self._end = head, self._look.size
 
 
 def _gather(known: Known, entry: IndexEntry | None) -> None:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from satchel.errors import StoreCorrupt, StoreUnavailable, Unsupported, VersionError
 
@@ -23,8 +26,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 VERSION = 1
-HEADER = b'{"kind":"satchel","store":"jsonl","version":%d}\n' % VERSION
-_ANY_HEADER = b'{"kind":"satchel","store":"jsonl","version":'
+_MARK = b'{"kind":"satchel","store":"jsonl","version":'
+_HEADER = re.compile(re.escape(_MARK) + rb'(\d+)(?:,"generation":"([0-9a-f]{16})")?\}\n')
 _COMMIT = b'{"kind":"commit",'
 
 
@@ -36,10 +39,6 @@ class Look(NamedTuple):
     size: int
     changed: int
 
-    def is_of(self, other: Look) -> bool:
-        """Whether both are looks at one file, however much it grew."""
-        return (self.device, self.inode) == (other.device, other.inode)
-
 
 NOTHING = Look(0, 0, -1, 0)
 
@@ -50,7 +49,48 @@ def look(path: Path) -> Look:
         found = path.stat()
     except FileNotFoundError:
         return NOTHING
+    return _look_of(found)
+
+
+def look_at(file: IO[bytes]) -> Look:
+    """Look at an open file."""
+    return _look_of(os.fstat(file.fileno()))
+
+
+def _look_of(found: os.stat_result) -> Look:
     return Look(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def new_generation() -> bytes:
+    """Return what tells one file from the next in its place; an inode does not, for the system gives its number out again."""
+    return secrets.token_hex(8).encode()
+
+
+def header(generation: bytes) -> bytes:
+    """Return the first line of a file."""
+    return _MARK + b'%d,"generation":"%s"}\n' % (VERSION, generation)
+
+
+def read_header(path: Path, line: bytes) -> tuple[bytes, int]:
+    """Return the generation and where the header ends; (b"", 0) where its writer was killed on the way.
+
+    Raises:
+        StoreCorrupt: it is no such file.
+        VersionError: a later Satchel wrote it.
+    """
+    if not line.endswith(b"\n") and (line.startswith(_MARK) or _MARK.startswith(line)):
+        return b"", 0
+    found = _HEADER.fullmatch(line)
+    if found is None:
+        raise StoreCorrupt(f"{path} is not a Satchel store; nothing was written to it", path=str(path))
+    version, generation = int(found[1]), found[2]
+    if version != VERSION or generation is None:
+        raise VersionError(
+            f"{path} is of store version {version}, written by a later Satchel; this one knows version {VERSION}",
+            found=str(version),
+            supported=str(VERSION),
+        )
+    return generation, len(line)
 
 
 def sealed(lines: Iterable[bytes]) -> bytes:
@@ -68,24 +108,13 @@ def _closes(line: bytes, count: int, crc: int) -> bool:
         return False
 
 
-def read_batches(path: Path, start: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield, of each whole batch behind a place, the place where it ends and its lines; at the beginning, the header with none.
+def read_batches(path: Path, file: IO[bytes], end: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Yield, of each whole batch behind a place, the place where it ends and its lines.
 
     Raises:
-        StoreCorrupt: it is no such file, or it is damaged before its end.
-        VersionError: a later Satchel wrote it.
+        StoreCorrupt: a batch before the last is damaged. Without the lock it may be that the end was written while it was read.
     """
-    with path.open("rb") as file:
-        file.seek(start)
-        if start == 0:
-            start = _read_header(path, file.readline())
-            if not start:
-                return
-            yield start, []
-        yield from _read(path, file, start)
-
-
-def _read(path: Path, file: Iterable[bytes], end: int) -> Iterator[tuple[int, list[bytes]]]:
+    file.seek(end)
     held: list[bytes] = []
     crc, place, broken = 0, end, False
     for line in file:
@@ -104,31 +133,16 @@ def _read(path: Path, file: Iterable[bytes], end: int) -> Iterator[tuple[int, li
         held, crc = [], 0
 
 
-def _read_header(path: Path, line: bytes) -> int:
-    """Return where the header ends; 0 where its writer was killed on the way."""
-    if line == HEADER:
-        return len(line)
-    if HEADER.startswith(line):
-        return 0
-    if not (line.startswith(_ANY_HEADER) and line.endswith(b"}\n")):
-        raise StoreCorrupt(f"{path} is not a Satchel store; nothing was written to it", path=str(path))
-    found = line[len(_ANY_HEADER) : -2].decode(errors="replace")
-    raise VersionError(
-        f"{path} is of store version {found}, written by a later Satchel; this one knows version {VERSION}",
-        found=found,
-        supported=str(VERSION),
-    )
-
-
 @contextmanager
-def locked(path: Path, *, create: bool = False) -> Iterator[int]:
-    """Lend the file, open for writing and locked. Raises OSError."""
+def locked(path: Path, *, create: bool = False, shared: bool = False) -> Iterator[int]:
+    """Lend the file, locked: open for writing or, `shared`, for reading while nobody writes. Raises OSError."""
     if fcntl is None:
         raise Unsupported("the JSON-lines store needs file locks of a POSIX system; use sqlite:/// here")
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+        how = os.O_RDONLY if shared else os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0)
+        descriptor = os.open(path, how | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
             held, there = os.fstat(descriptor), look(path)
             # While this one waited, a compaction may have put another file in its place.
             if (held.st_dev, held.st_ino) == (there.device, there.inode):
@@ -185,6 +199,7 @@ def replace_durably(path: Path, parts: Iterable[bytes]) -> None:
     unfinished = path.with_name(path.name + ".unfinished")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
+        _give_away(descriptor, path)
         for part in parts:
             write_all(descriptor, part)
         os.fsync(descriptor)
@@ -192,6 +207,15 @@ def replace_durably(path: Path, parts: Iterable[bytes]) -> None:
         os.close(descriptor)
     unfinished.replace(path)
     sync_folder(path)
+
+
+def _give_away(descriptor: int, path: Path) -> None:
+    """Let whoever may use the old file use the new one."""
+    with suppress(FileNotFoundError):
+        old = path.stat()
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+        with suppress(PermissionError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
 
 
 def sync_folder(path: Path) -> None:

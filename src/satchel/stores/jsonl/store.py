@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from satchel.errors import InvalidRequest, StoreCorrupt, StoreUnavailable
 from satchel.ports import Batch, IndexEntry, Put, Use
@@ -56,16 +57,17 @@ class JsonLinesStore(MemoryStore):
     def __init__(self, path: str | Path) -> None:
         super().__init__()
         self.on_close: Callable[[], None] = lambda: None
-        self._path = Path(path).expanduser().absolute()
+        # The file itself, not a link to it: a compaction puts another in its place.
+        self._path = Path(path).expanduser().resolve()
         self.location = str(self._path)
         self._index = EntryFile(self._path.with_name(self._path.name + ".index"))
         self._begin()
         self._create()
-        with self._lock:
-            self._refresh()
+        self._refresh_unless_pinned()
 
     def _begin(self) -> None:
         self._look = NOTHING
+        self._generation = b""
         self._end = 0
         """Where the last whole batch that was read ends."""
         self._fleeting = 0
@@ -77,7 +79,7 @@ class JsonLinesStore(MemoryStore):
             with journal.locked(self._path, create=True) as descriptor:
                 if os.fstat(descriptor).st_size == 0:
                     self._index.create()
-                    journal.append(descriptor, journal.HEADER)
+                    journal.append(descriptor, journal.header(journal.new_generation()))
                     journal.sync_folder(self._path)
         except OSError as error:
             if look(self._path) == NOTHING:
@@ -99,25 +101,38 @@ class JsonLinesStore(MemoryStore):
             yield state
 
     def _refresh_unless_pinned(self) -> None:
-        if getattr(self._pinned, "state", None) is None:
+        if getattr(self._pinned, "state", None) is not None:
+            return
+        try:
             with self._lock:
                 self._refresh()
+        except StoreCorrupt:
+            # It may be that the end was written while it was read. Nobody writes now.
+            try:
+                with journal.locked(self._path, shared=True), self._lock:
+                    self._refresh()
+            except OSError as error:
+                raise journal.unavailable(self._path, error) from error
 
     def _refresh(self) -> None:
         """Read what has been appended since the last look, by whoever."""
         self._now()
         try:
-            found = look(self._path)
-            if found == NOTHING:
-                raise StoreUnavailable(f"{self._path} is gone", path=str(self._path))
-            if found == self._look and not self._index.has_changed:
+            if look(self._path) == self._look and not self._index.has_changed:
                 return
-            if not found.is_of(self._look) or found.size < self._end:
-                self._start_anew()
-            # Entries first: a writer writes them before the batch that they belong to.
-            replaced = self._index.read_new(self._known)
-            self._read_batches()
+            with self._path.open("rb") as file:
+                self._look = NOTHING
+                found = journal.look_at(file)
+                generation, start = journal.read_header(self._path, file.readline())
+                if generation != self._generation or found.size < self._end:
+                    self._start_anew()
+                    self._generation, self._end = generation, start
+                # Entries first: a writer writes them before the batch that they belong to.
+                replaced = self._index.read_new(self._known)
+                self._read_batches(file)
             self._look = found
+        except FileNotFoundError:
+            raise StoreUnavailable(f"{self._path} is gone", path=str(self._path)) from None
         except OSError as error:
             raise journal.unavailable(self._path, error) from error
         self._settle_index(replaced)
@@ -129,8 +144,10 @@ class JsonLinesStore(MemoryStore):
         self._index.forget()
         self._state = State(scopes)
 
-    def _read_batches(self) -> None:
-        for end, lines in journal.read_batches(self._path, self._end):
+    def _read_batches(self, file: IO[bytes]) -> None:
+        if not self._end:
+            return
+        for end, lines in journal.read_batches(self._path, file, self._end):
             state = self._writable()
             for line in lines:
                 try:
@@ -150,7 +167,7 @@ class JsonLinesStore(MemoryStore):
             row = self._now().scope(scope).rows.get(record_id)
             if row is not None and row.record.content_hash == content:
                 del self._known[key]
-                if (terms, vector) != (row.terms, row.vector):
+                if terms not in (None, row.terms) or vector not in (None, row.vector):
                     late.append(IndexEntry(scope, record_id, content, terms, vector))
         if late:
             self._writable().index(late)
@@ -165,23 +182,33 @@ class JsonLinesStore(MemoryStore):
                 self._refresh()
                 journal.cut_torn_tail(descriptor, self._path, self._end)
                 if not self._end:
-                    journal.append(descriptor, journal.HEADER)
-                    self._end = len(journal.HEADER)
+                    self._generation = journal.new_generation()
+                    journal.append(descriptor, journal.header(self._generation))
+                    self._end = len(journal.header(self._generation))
                 yield descriptor
         except OSError as error:
-            # What stands in memory may not be what stands in the file: read it again.
-            self._look = NOTHING
             raise journal.unavailable(self._path, error) from error
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """Let the files follow what stands in memory already. Where they cannot, memory is read from them again."""
+        generation, self._generation, self._look = self._generation, b"", NOTHING
+        yield
+        self._generation = generation
 
     def _append(self, descriptor: int, lines: list[bytes], *, durable: bool) -> None:
         data = journal.sealed(lines)
-        self._look = NOTHING
         journal.append(descriptor, data, durable=durable)
         self._end += len(data)
         self._look = look(self._path)
         self._count(lines)
+
+    def _compact_where_worth_it(self) -> None:
         if self._fleeting > _FLEETING and self._fleeting > 2 * self._lasting():
-            self._compact()
+            self._fleeting = 0
+            # What was written is safe without it.
+            with suppress(OSError):
+                self._compact()
 
     def _lasting(self) -> int:
         """Return how many lines a compaction would keep of those that may be overtaken, at most."""
@@ -196,8 +223,10 @@ class JsonLinesStore(MemoryStore):
         with self._writing() as descriptor:
             position = self._writable().apply(batch)
             if batch.changes or batch.documents:
-                self._index.append(_entries(batch))
-                self._append(descriptor, list(batch_lines(batch)), durable=True)
+                with self._following():
+                    self._index.append(_entries(batch))
+                    self._append(descriptor, list(batch_lines(batch)), durable=True)
+                self._compact_where_worth_it()
         return position
 
     def touch(self, uses: Iterable[Use]) -> None:
@@ -209,7 +238,9 @@ class JsonLinesStore(MemoryStore):
             state = self._writable()
             for use in given:
                 state.touch(use)
-            self._append(descriptor, list(use_lines(given)), durable=False)
+            with self._following():
+                self._append(descriptor, list(use_lines(given)), durable=False)
+            self._compact_where_worth_it()
 
     def write_index(self, entries: Iterable[IndexEntry]) -> int:
         """Write index entries apart from their records."""
@@ -223,7 +254,8 @@ class JsonLinesStore(MemoryStore):
         with self._writing():
             state = self._writable()
             state.clear_vectors()
-            self._index.write_anew(index_entries(state))
+            with self._following():
+                self._index.write_anew(index_entries(state))
 
     # ------------------------------------------------------------ looking after
 
@@ -241,7 +273,8 @@ class JsonLinesStore(MemoryStore):
 
     def _compact(self) -> None:
         state = self._now()
-        journal.replace_durably(self._path, compacted(state))
+        self._look, self._generation = NOTHING, journal.new_generation()
+        journal.replace_durably(self._path, compacted(state, self._generation))
         self._index.write_anew(index_entries(state))
         self._look = look(self._path)
         self._end = self._look.size
@@ -251,9 +284,11 @@ class JsonLinesStore(MemoryStore):
         """Read the whole file again, and look whether the index file is there."""
         state = State()
         try:
-            for _, lines in journal.read_batches(self._path, 0):
-                for line in lines:
-                    replay(state, line, {})
+            with journal.locked(self._path, shared=True), self._path.open("rb") as file:
+                _, start = journal.read_header(self._path, file.readline())
+                for _, lines in journal.read_batches(self._path, file, start):
+                    for line in lines:
+                        replay(state, line, {})
         except StoreCorrupt as error:
             return [str(error)]
         except OSError as error:
