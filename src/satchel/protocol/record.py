@@ -74,7 +74,7 @@ class Sensitivity(StrEnum):
 
 def content_hash(content: str) -> str:
     """Return the sha-256 (hex) of the UTF-8 bytes of the NFC-normalised content."""
-    return hashlib.sha256(unicodedata.normalize("NFC", content).encode()).hexdigest()
+    return hashlib.sha256((content if content.isascii() else unicodedata.normalize("NFC", content)).encode()).hexdigest()
 
 
 def new_id() -> str:
@@ -113,8 +113,8 @@ def _content(value: str) -> str:
 def _tags(value: tuple[str, ...]) -> tuple[str, ...]:
     if not value:
         return value
-    cleaned = (unicodedata.normalize("NFC", tag).strip() for tag in value)
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+    cleaned = [(tag if tag.isascii() else unicodedata.normalize("NFC", tag)).strip() for tag in value]
+    return tuple(dict.fromkeys(filter(None, cleaned)))
 
 
 def _as_tuple(value: Any) -> Any:

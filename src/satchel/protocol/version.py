@@ -19,6 +19,8 @@ def check_version(found: object, *, field: str = "v") -> str:
         VersionError: another major; the message names both versions.
         InvalidRequest: not of the form `major.minor`.
     """
+    if found == PROTOCOL_VERSION:
+        return PROTOCOL_VERSION
     match = _FORM.match(found) if isinstance(found, str) else None
     if match is None:
         raise InvalidRequest.of([{"field": field, "message": f"expected a version such as {PROTOCOL_VERSION!r}, found {found!r}"}])
