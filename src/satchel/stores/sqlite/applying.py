@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,8 @@ from satchel.ports import Put, Remove
 from satchel.protocol.record import Usage
 from satchel.stores.columns import micros
 from satchel.stores.expectations import Address, address, require_expected
-from satchel.stores.sqlite.preparing import Prepared, PreparedPut, short_hash
+from satchel.stores.sqlite.preparing import Prepared, PreparedPut
+from satchel.stores.sqlite.reading import holders
 from satchel.stores.sqlite.scopes import ScopeRow, find_scopes, save_scopes
 from satchel.stores.sqlite.usage import write_usage
 
@@ -92,7 +93,8 @@ class _Application:
         self._scopes = find_scopes(connection, {scope for scope, _ in self._addresses})
         self._heads = self._read_heads()
         revisions = {where: head.revision for where, head in self._heads.items()}
-        require_expected(prepared.batch.changes, revisions, self._holders)
+        held = self._read_holders(prepared.batch.changes)
+        require_expected(prepared.batch.changes, revisions, lambda scope, content: held.get((scope, content), ()))
         self._departed = self._read_departed()
         self._writes = _Writes()
 
@@ -119,12 +121,17 @@ class _Application:
             grouped.setdefault(scope, []).append(record_id)
         return grouped
 
-    def _holders(self, name: str, content_hash: str) -> Collection[str]:
-        scope = self._scopes[name]
-        if not scope.stored:
-            return ()
-        held = self._connection.execute("SELECT id FROM memories WHERE scope = ? AND hash = ?", (scope.number, short_hash(content_hash)))
-        return [record_id for (record_id,) in held]
+    def _read_holders(self, changes: Sequence[Put | Remove]) -> dict[tuple[str, str], list[str]]:
+        """Return who holds the contents that must be new, by scope and content hash."""
+        wanted: dict[str, list[str]] = {}
+        for change in changes:
+            if isinstance(change, Put) and change.only_if_new_content and self._scopes[change.record.scope].stored:
+                wanted.setdefault(change.record.scope, []).append(change.record.content_hash)
+        found = {}
+        for name, hashes in wanted.items():
+            for content_hash, rows in holders(self._connection, self._scopes[name].number, hashes).items():
+                found[name, content_hash] = [record_id for _, record_id in rows]
+        return found
 
     def _read_departed(self) -> dict[Address, int]:
         """Return where the log of each record ends that was once taken out."""

@@ -20,6 +20,7 @@ from satchel.stores.sqlite.preparing import short_hash
 from satchel.stores.sqlite.usage import read_usage
 
 _FETCH = 256
+_PARAMETERS = 500
 _HASH = re.compile("[0-9a-f]{64}")
 _NUMBER = "(SELECT number FROM scopes WHERE scope = ?)"
 _CHANGE = "changes.position, scopes.scope, changes.id, revision, operation, agent, at, reason, before, erased"
@@ -48,12 +49,20 @@ def find(connection: sqlite3.Connection, scope: str, hashes: Collection[str]) ->
     number = scope_number(connection, scope)
     if number is None:
         return {}
-    statement = "SELECT id FROM memories WHERE scope = ? AND hash = ? ORDER BY status != 'active', id LIMIT 1"
-    found: dict[str, str] = {}
-    for content_hash in filter(_HASH.fullmatch, hashes):
-        row = connection.execute(statement, (number, short_hash(content_hash))).fetchone()
-        if row is not None:
-            found[content_hash] = row[0]
+    held = holders(connection, number, hashes)
+    return {content_hash: min((status != "active", record_id) for status, record_id in rows)[1] for content_hash, rows in held.items()}
+
+
+def holders(connection: sqlite3.Connection, number: int, hashes: Collection[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return, by content hash, status and id of every record of a scope that has that content."""
+    wanted = {short_hash(content_hash): content_hash for content_hash in hashes if _HASH.fullmatch(content_hash)}
+    found: dict[str, list[tuple[str, str]]] = {}
+    short = list(wanted)
+    for start in range(0, len(short), _PARAMETERS):
+        some = short[start : start + _PARAMETERS]
+        statement = f"SELECT hash, status, id FROM memories WHERE scope = ? AND hash IN ({', '.join('?' * len(some))})"
+        for hashed, status, record_id in connection.execute(statement, (number, *some)):
+            found.setdefault(wanted[hashed], []).append((status, record_id))
     return found
 
 
