@@ -309,15 +309,17 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Logistic model of relevance: p = 1 / (1 + exp(-(bias + cosine·c + coverage·v + both·c·v))).
+    """Logistic model of relevance: p = 1 / (1 + exp(-(bias + cosine·c + coverage·v + both·c·v + mismatch·m))).
 
-    c is the best cosine of the query with the record, v the idf-weighted share of query terms the record covers.
+    c is the best cosine of the query with the record, v the idf-weighted share of query terms the record covers, m how far their
+    languages differ (0..1): across languages cosines are lower, and terms are not shared.
     """
 
     bias: float
     cosine: float
     coverage: float
     both: float = 0.0
+    mismatch: float = 0.0
 
 
 @runtime_checkable

@@ -13,9 +13,9 @@ from satchel.errors import InvalidRequest
 
 def candidates(relevance: list[float], **figures: list[float]) -> Candidates:
     none = [0.0] * len(relevance)
-    names = ("semantic", "lexical", "recency", "strength", "type")
+    names = ("semantic", "lexical", "fused", "recency", "strength", "type")
     rest = {name: np.array(figures.get(name, none)) for name in names}
-    return Candidates("茶", relevance=np.array(relevance), **rest, fuse=lambda: np.array(none))
+    return Candidates("茶", relevance=np.array(relevance), match=np.array(relevance), **rest)
 
 
 def order(policy: str, given: Candidates) -> list[int]:

@@ -62,10 +62,10 @@ def test_a_record_whose_vector_is_still_missing_is_found_by_its_words(stage: Sta
 
 def test_every_hit_explains_itself(stage: Stage) -> None:
     hit = stage.recall("龙井茶")[0]
-    assert set(hit.reasons) == {"semantic", "lexical", "relevance", "recency", "strength", "type"}
+    assert set(hit.reasons) == {"semantic", "lexical", "fused", "relevance", "match", "recency", "strength", "type"}
     assert all(0.0 <= value <= 1.0 for value in hit.reasons.values())
     assert hit.reasons["lexical"] == 1.0
-    total = 0.60 * hit.reasons["relevance"] + 0.25 * hit.reasons["recency"] + 0.15 * hit.reasons["type"]
+    total = 0.60 * hit.reasons["match"] + 0.25 * hit.reasons["recency"] + 0.15 * hit.reasons["type"]
     assert hit.score == pytest.approx(total, abs=1e-5)
 
 
@@ -215,6 +215,22 @@ def test_below_min_relevance_nothing_is_returned(stage: Stage) -> None:
     assert len(stage.found("茶 飞机 医院 机场 学校", min_relevance=0.0)) == 4
 
 
+def test_beside_an_answer_a_part_of_min_relevance_is_enough_unless_the_caller_named_it(stage: Stage) -> None:
+    stage.remember("飞机票在信箱里")
+    least = [hit.reasons["relevance"] for hit in stage.recall("茶 飞机 医院 机场 学校", min_relevance=0.0)]
+    setting = sorted(least)[-2] + 1e-4
+    by_setting = stage.another(min_relevance=setting)
+    assert len(by_setting.found("茶 飞机 医院 机场 学校")) > 1
+    assert len(by_setting.found("茶 飞机 医院 机场 学校", min_relevance=setting)) == 1
+    assert stage.another(min_relevance=max(least) + 1e-4).found("茶 飞机 医院 机场 学校") == []
+
+
+def test_a_record_answers_one_sentence_of_many(words: Stage) -> None:
+    chatter = "今天的会开得太长了。晚饭也没有吃好。明天还要早起出门。"
+    assert words.found(f"{chatter}我什么时候游泳？")[0] == SWIM
+    assert words.recall(f"{chatter}我什么时候游泳？")[0].reasons["lexical"] == words.recall("我什么时候游泳？")[0].reasons["lexical"]
+
+
 def test_a_faint_record_is_left_out_while_others_answer(words: Stage) -> None:
     words.remember("游泳馆在城西", half_life=86_400.0)
     words.later(days=3)
@@ -300,7 +316,7 @@ def test_search_knows_no_threshold_and_leaves_usage_alone(stage: Stage) -> None:
     stage.later(days=30)
     hits = stage.recaller.search(stage.principal, SearchRequest(query="游泳", scope=ALICE, limit=3)).hits
     assert {hit.record.content for hit in hits[:2]} == {SWIM, "游泳馆在城西"}
-    assert [hit.score for hit in hits] == [pytest.approx(hit.reasons["relevance"], abs=1e-5) for hit in hits]
+    assert [hit.score for hit in hits] == [pytest.approx(hit.reasons["match"], abs=1e-5) for hit in hits]
     stage.recaller.flush()
     assert all(hit.record.usage == Usage() for hit in stage.recaller.search(stage.principal, SearchRequest(query="游泳", scope=ALICE)).hits)
 
@@ -391,10 +407,10 @@ def test_every_store_gives_the_same_answers(tmp_path: Path) -> None:
 
 def test_a_changed_record_is_found_by_its_new_words_only(stage: Stage) -> None:
     stage.remember("钥匙在抽屉", id="key")
-    assert stage.found("抽屉") == ["钥匙在抽屉"]
+    assert stage.found("抽屉", min_relevance=0.5) == ["钥匙在抽屉"]
     stage.remember("钥匙在门厅", id="key")
     assert stage.found("抽屉", min_relevance=0.5) == []
-    assert stage.found("门厅") == ["钥匙在门厅"]
+    assert stage.found("门厅", min_relevance=0.5) == ["钥匙在门厅"]
 
 
 def test_a_cache_too_small_for_any_scope_still_answers(stage: Stage) -> None:

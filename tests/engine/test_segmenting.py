@@ -17,6 +17,7 @@ from satchel.engine.segmenting import (
     segment_query,
     unpack_many,
     unpack_terms,
+    wide_share,
 )
 
 
@@ -141,6 +142,16 @@ def test_the_packed_length_counts_no_character_twice():
     assert unpack_terms(pack_terms("茶")).length == 1
 
 
+@pytest.mark.parametrize(("text", "low", "high"), [("花生过敏", 255, 255), ("peanut", 0, 0), ("", 0, 0), ("用 Kubernetes 部署", 80, 160)])
+def test_the_packed_entry_says_how_a_text_is_mixed(text, low, high):
+    assert low <= unpack_terms(pack_terms(text)).wide <= high
+
+
+def test_a_text_without_letters_is_in_no_language():
+    assert wide_share("429 12") is None
+    assert wide_share("peanut") == 0.0
+
+
 def test_frequencies_stop_at_255():
     packed = unpack_terms(pack_terms("tea " * 300))
     assert packed.frequencies.tolist() == [255]
@@ -153,7 +164,7 @@ texts = st.text(st.one_of(st.characters(), st.sampled_from("花生过敏喜歡ab
 @given(texts)
 def test_packing_keeps_every_term_and_its_frequency(text):
     terms = segment(text)
-    hashes, frequencies, _ = unpack_terms(pack_terms(text))
+    hashes, frequencies, *_ = unpack_terms(pack_terms(text))
     assert dict(zip(hashes.tolist(), frequencies.tolist(), strict=True)) == {hash_term(term): terms.count(term) for term in terms}
     assert (np.diff(hashes.astype(np.int64)) > 0).all()
 
@@ -172,4 +183,4 @@ def test_unpacking_many_is_unpacking_each(parts):
         start, end = many.offsets[number], many.offsets[number + 1]
         assert many.hashes[start:end].tolist() == one.hashes.tolist()
         assert many.frequencies[start:end].tolist() == one.frequencies.tolist()
-        assert many.lengths[number] == one.length
+        assert (many.lengths[number], many.wide[number]) == (one.length, one.wide)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,28 +92,38 @@ class QueryVectors:
         self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._resting_until = 0.0
 
-    def of(self, query: str) -> NDArray[np.float32] | None:
-        """Return the question's unit vector, or None where there is no embedder or it fails."""
+    def of(self, texts: Sequence[str]) -> list[NDArray[np.float32]] | None:
+        """Return the unit vectors of a question and its sentences, or None where there is no embedder or it fails."""
         embedder = self._core.embedder
         if embedder is None:
             return None
-        with self._lock:
-            if query in self._vectors:
-                self._vectors.move_to_end(query)
-                return self._vectors[query]
+        known = self._known(texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if not missing:
+            return [known[text] for text in texts]
         started = time.monotonic()
         if started < self._resting_until:
             return None
         try:
-            vector = np.ascontiguousarray(embedder.embed_queries([query])[0], np.float32)
+            made = np.ascontiguousarray(embedder.embed_queries(missing), np.float32)
         except Exception as error:  # noqa: BLE001 - whatever a model or a network does, the lexical lane still answers
             failed = time.monotonic()
             self._resting_until = failed + min(REST * (failed - started), MAX_REST_SECONDS)
             self._core.notes.add("query-embedding", f"the embedder {embedder.name} failed ({error}); recall goes on with words alone")
             return None
         self._core.notes.drop("query-embedding")
+        known |= zip(missing, made, strict=True)
+        self._keep(known)
+        return [known[text] for text in texts]
+
+    def _known(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         with self._lock:
-            self._vectors[query] = vector
-            if len(self._vectors) > MAX_VECTORS:
+            return {text: self._vectors[text] for text in texts if text in self._vectors}
+
+    def _keep(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        with self._lock:
+            for text, vector in vectors.items():
+                self._vectors[text] = vector
+                self._vectors.move_to_end(text)
+            while len(self._vectors) > MAX_VECTORS:
                 self._vectors.popitem(last=False)
-        return vector

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.engine.fusion import fuse
+from satchel.engine.fusion import deal, fuse
 from satchel.engine.lanes import Measured, lexical_lane, semantic_lane, strongest_rows
-from satchel.engine.relevance import LEXICAL, relevance
+from satchel.engine.relevance import lexical_relevance, relevance
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import Life, recencies, strengths, type_priority
 from satchel.engine.settings import Settings
@@ -31,26 +31,20 @@ _COSINE_DIGITS = 6
 class Pool:
     """One entry a candidate, in no order that means anything.
 
-    Figures are 0..1 but for `updated` (Unix seconds), `score` (BM25) and `cosine`.
+    Figures are 0..1 but for `updated` (Unix seconds). `match` is `relevance` dealt out in the order of `fused`.
     """
 
     index: NDArray[np.intp]
     ids: list[str]
     updated: Floats
-    score: Floats
-    cosine: Floats
-    has_vector: Mask
     semantic: Floats
     lexical: Floats
     relevance: Floats
     recency: Floats
     strength: Floats
     type: Floats
-    fusion_k: int
-
-    def fused(self) -> Floats:
-        """Return the candidates' order by reciprocal rank, first in both lanes 1."""
-        return fuse(self.score, self.cosine if self.has_vector.any() else None, self.has_vector, k=self.fusion_k).round(_DIGITS)
+    fused: Floats
+    match: Floats
 
     def __len__(self) -> int:
         """Return the number of candidates."""
@@ -80,18 +74,46 @@ class Width:
     strongest: int
 
 
-def choose(measured: Measured, mask: Mask, strength: Floats, width: Width) -> Rows:
-    """Return the rows of one index that any lane proposes."""
-    lanes = (
-        lexical_lane(measured, mask, width.nearest),
-        semantic_lane(measured, mask, width.nearest),
-        strongest_rows(measured.index, mask, strength, width.strongest),
-    )
+def choose(seen: Sequence[Measured], mask: Mask, strength: Floats, width: Width) -> Rows:
+    """Return the rows of one index, as the question and its sentences see it, that any lane proposes."""
+    lanes = [strongest_rows(seen[0].index, mask, strength, width.strongest)]
+    for measured in seen:
+        lanes += [lexical_lane(measured, mask, width.nearest), semantic_lane(measured, mask, width.nearest)]
     return np.unique(np.concatenate(lanes))
 
 
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What the lanes say of the candidates: a row for the question and each of its sentences, a column a candidate."""
+
+    lexical: Floats
+    coverage: Floats
+    cosine: Floats
+    mismatch: Floats
+
+    @classmethod
+    def of(cls, seen: Sequence[Sequence[Measured]], rows: Sequence[Rows]) -> _Figures:
+        pairs = [list(zip(measured, rows, strict=True)) for measured in zip(*seen, strict=True)]
+        return cls(
+            np.array([np.concatenate([one.lexical[some] for one, some in row]) for row in pairs]).round(_DIGITS),
+            np.array([np.concatenate([one.coverage[some] for one, some in row]) for row in pairs]).round(_DIGITS),
+            np.array([np.concatenate([_cosines(one, some) for one, some in row]) for row in pairs]),
+            np.array([np.concatenate([one.mismatch(some) for one, some in row]) for row in pairs]).round(_DIGITS),
+        )
+
+    def relevance(self, has_vector: Mask, calibration: Calibration) -> Floats:
+        """Return the best probability that any of the rows gives."""
+        if not has_vector.any():
+            probable = lexical_relevance(self.coverage)
+        else:
+            probable = relevance(self.cosine, self.coverage, calibration, self.mismatch)
+            if not has_vector.all():
+                probable = np.where(has_vector, probable, lexical_relevance(self.coverage))
+        return np.asarray(probable.max(axis=0).round(_DIGITS))
+
+
 def gather(
-    measured: Sequence[Measured],
+    seen: Sequence[Sequence[Measured]],
     masks: Sequence[Mask],
     strength: Sequence[Floats],
     width: Width,
@@ -100,36 +122,35 @@ def gather(
     now: float,
     settings: Settings,
 ) -> Pool:
-    """Return the candidates of all lanes and scopes. Masks say which rows may be found, strengths are those of every row."""
-    rows = [choose(one, mask, strong, width) for one, mask, strong in zip(measured, masks, strength, strict=True)]
-    index = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+    """Return the candidates of all lanes and scopes.
+
+    `seen`: each index as the whole question sees it, and then each of its sentences. Masks say which rows may be found, strengths are
+    those of every row.
+    """
+    rows = [choose(views, mask, strong, width) for views, mask, strong in zip(seen, masks, strength, strict=True)]
+    indexes = [views[0].index for views in seen]
 
     def column(name: str) -> NDArray[np.generic]:
-        return np.concatenate([getattr(one.index.columns, name)[some] for one, some in zip(measured, rows, strict=True)])
+        return np.concatenate([getattr(index.columns, name)[some] for index, some in zip(indexes, rows, strict=True)])
 
     has_vector = np.concatenate(
-        [one.index.columns.has_vector[some] & (one.cosine is not None) for one, some in zip(measured, rows, strict=True)]
+        [views[0].index.columns.has_vector[some] & (views[0].cosine is not None) for views, some in zip(seen, rows, strict=True)]
     )
-    cosine = np.concatenate([_cosines(one, some) for one, some in zip(measured, rows, strict=True)])
-    lexical = np.concatenate([one.lexical[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
-    coverage = np.concatenate([one.coverage[some] for one, some in zip(measured, rows, strict=True)]).round(_DIGITS)
-    probable = relevance(cosine, coverage, calibration)
-    if not has_vector.all():
-        probable = np.where(has_vector, probable, relevance(0.0, coverage, LEXICAL))
+    figures = _Figures.of(seen, rows)
+    probable = figures.relevance(has_vector, calibration)
+    fused = fuse(figures.lexical, figures.cosine if has_vector.any() else None, has_vector).round(_DIGITS)
     return Pool(
-        index=index,
-        ids=[one.index.ids[row] for one, some in zip(measured, rows, strict=True) for row in some.tolist()],
+        index=np.repeat(np.arange(len(rows)), [len(some) for some in rows]),
+        ids=[index.ids[row] for index, some in zip(indexes, rows, strict=True) for row in some.tolist()],
         updated=column("updated").astype(np.float64),
-        score=lexical,
-        cosine=cosine,
-        has_vector=has_vector,
-        semantic=np.clip(cosine, 0.0, 1.0),
-        lexical=np.clip(coverage, 0.0, 1.0),
-        relevance=probable.round(_DIGITS),
+        semantic=np.clip(figures.cosine.max(axis=0), 0.0, 1.0),
+        lexical=np.clip(figures.coverage.max(axis=0), 0.0, 1.0),
+        relevance=probable,
         recency=recencies(column("moment").astype(np.float64), now, settings.recency_half_life),
         strength=np.minimum(np.concatenate([strong[some] for strong, some in zip(strength, rows, strict=True)]), 1.0).round(_DIGITS),
-        type=np.concatenate([_priorities(one.index, some) for one, some in zip(measured, rows, strict=True)]),
-        fusion_k=settings.fusion_k,
+        type=np.concatenate([_priorities(index, some) for index, some in zip(indexes, rows, strict=True)]),
+        fused=fused,
+        match=deal(probable, fused),
     )
 
 

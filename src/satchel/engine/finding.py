@@ -26,8 +26,11 @@ from satchel.protocol.record import MemoryRecord, Status
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-REASONS = ("semantic", "lexical", "relevance", "recency", "strength", "type")
+REASONS = ("semantic", "lexical", "fused", "relevance", "match", "recency", "strength", "type")
 """What explains a hit, each 0..1; see `ranking.Candidates`."""
+
+COMPANY = 1 / 3
+"""By default something must reach `min_relevance`, or nothing is returned; beside it, this share of it is enough."""
 
 _WIDE = (Status.ACTIVE, Status.ARCHIVED)
 _DIGITS = 9
@@ -38,7 +41,8 @@ _SHOWN_DIGITS = 6
 class Wanted:
     """One question with everything settled: what may be found, how it is ranked, what is too little.
 
-    `min_strength` is None where strength is no condition; `strict`: it is the caller's own and holds as it stands. `widen`: look among
+    `strict_relevance`: `min_relevance` is the caller's own and holds for every hit. `min_strength` is None where strength is no
+    condition; `strict`: it is the caller's own and holds as it stands. `widen`: look among
     archived and faint records when nothing else answers (RET-4). `strongest`: how many of a scope's strongest are candidates too.
     """
 
@@ -48,6 +52,7 @@ class Wanted:
     policy: Policy
     limit: int
     min_relevance: float = 0.0
+    strict_relevance: bool = True
     min_strength: float | None = None
     strict: bool = False
     widen: bool = False
@@ -56,17 +61,17 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The state of one search. `indexes` stand in the order of the scopes."""
+    """The state of one search. `indexes` stand in the order of the scopes; `questions` are the whole and its sentences."""
 
     core: Core
     wanted: Wanted
     indexes: Sequence[ScopeIndex]
-    question: Question
+    questions: Sequence[Question]
     now: float
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits, best first; where nothing answers and the question allows it, those of archived and faint records."""
-        measured = measure(self.indexes, self.question)
+        seen = list(zip(*(measure(self.indexes, question) for question in self.questions), strict=True))
         strength = [strengths_of(index, self.now, self.core.settings) for index in self.indexes]
         wanted = self.wanted
 
@@ -79,10 +84,10 @@ class Search:
         masks = self._masks(wanted.where)
         for mask, strong, index in zip(masks, strength, self.indexes, strict=True):
             mask &= self._strong_enough(strong, index)
-        hits = self._ranked(measured, masks, strength, accepted)
+        hits = self._ranked(seen, masks, strength, accepted)
         if hits or not wanted.widen:
             return hits
-        return self._ranked(measured, self._masks(wanted.where.model_copy(update={"statuses": _WIDE})), strength, reachable)
+        return self._ranked(seen, self._masks(wanted.where.model_copy(update={"statuses": _WIDE})), strength, reachable)
 
     def strongest(self, count: int) -> list[tuple[MemoryRecord, float]]:
         """Return the strongest records that are not faint, with their strength; ties by `updated`, then id.
@@ -93,8 +98,8 @@ class Search:
         for scope, index, mask in zip(self.wanted.scopes, self.indexes, self._masks(self.wanted.where), strict=True):
             strength = strengths_of(index, self.now, self.core.settings).round(_DIGITS)
             mask &= self._strong_enough(strength, index)
-            if len(self.question.hashes):
-                mask &= rows_mask(index, index.postings.find(self.question.hashes).rows)
+            for question in self.questions:
+                mask &= rows_mask(index, index.postings.find(question.hashes).rows)
             rows = strongest_rows(index, mask, strength, count)
             found += [(-strength[row], -index.columns.updated[row], index.ids[row], scope) for row in rows.tolist()]
         best = sorted(found)[:count]
@@ -120,11 +125,11 @@ class Search:
         return masks
 
     def _ranked(
-        self, measured: Sequence[Measured], masks: Sequence[Mask], strength: Sequence[Floats], accept: Callable[[MemoryRecord], bool]
+        self, seen: Sequence[Sequence[Measured]], masks: Sequence[Mask], strength: Sequence[Floats], accept: Callable[[MemoryRecord], bool]
     ) -> tuple[Hit, ...]:
         embedder = self.core.embedder
         pool = gather(
-            measured,
+            seen,
             masks,
             strength,
             Width(max(self.core.settings.candidates, self.wanted.limit), self.wanted.strongest),
@@ -133,7 +138,7 @@ class Search:
             settings=self.core.settings,
         )
         scores = self._scores(pool)
-        enough = np.flatnonzero(pool.relevance >= self.wanted.min_relevance)
+        enough = np.flatnonzero(pool.relevance >= self._least_relevance(pool))
         scopes = self.wanted.scopes
         keyed = zip(
             (-scores[enough]).tolist(),
@@ -145,11 +150,18 @@ class Search:
         )
         return tuple(self._built(pool, scores, [at for *_, at in sorted(keyed)], accept))
 
+    def _least_relevance(self, pool: Pool) -> float:
+        """Return what a hit must reach: `min_relevance`, or in the company of one that does, by default, a part of it."""
+        least = self.wanted.min_relevance
+        if self.wanted.strict_relevance or not (pool.relevance >= least).any():
+            return least
+        return least * COMPANY
+
     def _scores(self, pool: Pool) -> Floats:
         def records() -> list[MemoryRecord]:
             return [record for at in range(len(pool)) if (record := self._records(pool, [at]).get(at)) is not None]
 
-        candidates = Candidates(self.wanted.query, **{name: getattr(pool, name) for name in REASONS}, fuse=pool.fused, records=records)
+        candidates = Candidates(self.wanted.query, **{name: getattr(pool, name) for name in REASONS}, records=records)
         scores = np.asarray(self.wanted.policy(candidates), np.float64)
         rounded: Floats = scores.round(_DIGITS)
         return rounded

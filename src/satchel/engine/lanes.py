@@ -26,23 +26,36 @@ MAX_TERMS = 256
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as the lanes need it: distinct term hashes, and its unit vector where there is a semantic lane."""
+    """A question, or one sentence of it, as the lanes need it: distinct term hashes, and its unit vector where there is a semantic lane.
+
+    `weights`: the share of each term's idf that counts, all of it where there are none. `wide`: see `segmenting.wide_share`; None: unknown.
+    """
 
     hashes: NDArray[np.uint32]
     vector: NDArray[np.float32] | None
+    weights: Floats | None = None
+    wide: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """One index seen by a question: the lexical figures of every row, and which rows may be found.
 
-    `lexical`: BM25 over the statistics of all scopes searched together. `coverage`: share of the question's terms, weighted by idf.
+    `lexical`: BM25 over the statistics of all scopes searched together, as a share of the question's weight. `coverage`: share of the
+    question's terms, weighted by idf; its root in unspaced scripts, see `_Weights`.
     """
 
+    question: Question
     index: ScopeIndex
     lexical: Floats
     coverage: Floats
     cosine: NDArray[np.float32] | None
+
+    def mismatch(self, rows: Rows) -> Floats:
+        """Return how far the languages of the question and of these rows differ, 0..1."""
+        if self.question.wide is None:
+            return np.zeros(len(rows))
+        return np.abs(self.index.columns.wide[rows] / 255.0 - self.question.wide)
 
 
 def measure(indexes: Sequence[ScopeIndex], question: Question) -> list[Measured]:
@@ -55,19 +68,40 @@ def measure(indexes: Sequence[ScopeIndex], question: Question) -> list[Measured]
     terms = len(question.hashes)
     documents = sum(index.size for index in indexes)
     holders = sum((np.bincount(one.terms, minlength=terms) for one in found), np.zeros(terms, np.int64))
-    weights = inverse_frequency(holders, documents) if documents else np.zeros(terms)
-    mean_length = sum(index.total_length for index in indexes) / max(1, documents)
-    total = float(weights.sum())
+    idf = inverse_frequency(holders, documents) if documents else np.zeros(terms)
     if terms > MAX_TERMS:
-        weights = _rarest(weights, holders)
+        holders = _rarest(idf, holders)
+    weights = _Weights.of(idf, question, kept=holders > 0)
+    mean_length = sum(index.total_length for index in indexes) / max(1, documents)
     return [
         Measured(
+            question,
             index,
-            *_lexical(index, one, weights, mean_length, total),
+            *_lexical(index, one, weights, mean_length),
             index.vectors.products(question.vector, len(index)) if question.vector is not None and index.dimension else None,
         )
         for index, one in zip(indexes, found, strict=True)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What each term of a question counts: for BM25, and for coverage, where characters beside their pairs do not count.
+
+    Each is a share of its sum over all terms, those that no record holds among them. Pairs across the seams of words, which no record
+    holds either, dilute the coverage of unspaced scripts; `root`, a half for them and 1 for others, makes up for it.
+    """
+
+    scored: Floats
+    covered: Floats
+    root: float
+
+    @classmethod
+    def of(cls, idf: Floats, question: Question, kept: Mask) -> _Weights:
+        given = np.ones(len(idf)) if question.weights is None else question.weights
+        scored, covered = idf * given, np.where(given < 1.0, 0.0, idf)
+        root = 1.0 - (question.wide or 0.0) / 2.0
+        return cls(np.where(kept, scored, 0.0) / (scored.sum() or 1.0), np.where(kept, covered, 0.0) / (covered.sum() or 1.0), root)
 
 
 def _living(index: ScopeIndex, found: Found) -> Found:
@@ -77,21 +111,21 @@ def _living(index: ScopeIndex, found: Found) -> Found:
     return Found(found.rows[living], found.frequencies[living], found.terms[living])
 
 
-def _rarest(weights: Floats, holders: NDArray[np.int64]) -> Floats:
-    held = np.where(holders > 0, weights, 0.0)
-    kept = np.argsort(-held, kind="stable")[:MAX_TERMS]
-    cut = np.zeros_like(weights)
-    cut[kept] = held[kept]
+def _rarest(idf: Floats, holders: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the holders of the rarest terms that any record holds, and none of the others."""
+    kept = np.argsort(-np.where(holders > 0, idf, 0.0), kind="stable")[:MAX_TERMS]
+    cut = np.zeros_like(holders)
+    cut[kept] = holders[kept]
     return cut
 
 
-def _lexical(index: ScopeIndex, found: Found, weights: Floats, mean_length: float, total: float) -> tuple[Floats, Floats]:
-    rows, by_posting = found.rows, weights[found.terms]
+def _lexical(index: ScopeIndex, found: Found, weights: _Weights, mean_length: float) -> tuple[Floats, Floats]:
+    rows = found.rows
     # A row's terms are added in the order of the question, wherever the row stands: the sums are the same on every store.
-    scored = bm25(found.frequencies, index.columns.length[rows], by_posting, mean_length)
+    scored = bm25(found.frequencies, index.columns.length[rows], weights.scored[found.terms], mean_length)
     lexical = np.asarray(np.bincount(rows, weights=scored, minlength=len(index)), np.float64)
-    coverage: Floats = np.bincount(rows, weights=by_posting, minlength=len(index)) / (total or 1.0)
-    return lexical, coverage
+    covered = np.asarray(np.bincount(rows, weights=weights.covered[found.terms], minlength=len(index)), np.float64)
+    return lexical, covered if weights.root == 1.0 else covered**weights.root
 
 
 def lexical_lane(measured: Measured, mask: Mask, count: int) -> Rows:

@@ -17,7 +17,7 @@ from satchel.protocol.record import MemoryRecord
 
 Floats = NDArray[np.float64]
 
-FIGURES = ("semantic", "lexical", "fused", "relevance", "recency", "strength", "type")
+FIGURES = ("semantic", "lexical", "fused", "relevance", "match", "recency", "strength", "type")
 """What a policy may weigh, each 0..1."""
 
 
@@ -26,25 +26,21 @@ class Candidates:
     """What a policy sees, one entry a candidate, each figure 0..1.
 
     `semantic`: the cosine, negative ones as 0. `lexical`: the share of the question's terms that the record holds, weighted by idf.
-    `relevance`: the calibrated probability that the record answers. `recency`: 0.5^(age / half-life). `strength`: RET-1, cut at 1.
-    `type`: the type's priority. `fused`: the order of both lanes by reciprocal rank, worked out when it is asked for. `records` builds
-    the records, for a policy that reads them; it is slow.
+    `fused`: both lanes together, which only orders. `relevance`: the calibrated probability that the record answers. `match`: the
+    candidates' relevances, dealt out in the order of `fused`. `recency`: 0.5^(age / half-life). `strength`: RET-1, cut at 1. `type`:
+    the type's priority. `records` builds the records, for a policy that reads them; it is slow.
     """
 
     query: str
     semantic: Floats
     lexical: Floats
+    fused: Floats
     relevance: Floats
+    match: Floats
     recency: Floats
     strength: Floats
     type: Floats
-    fuse: Callable[[], Floats] = field(repr=False)
     records: Callable[[], Sequence[MemoryRecord]] = field(repr=False, default=tuple)
-
-    @property
-    def fused(self) -> Floats:
-        """The order of both lanes together."""
-        return self.fuse()
 
 
 Policy = Callable[[Candidates], Floats]
@@ -73,14 +69,14 @@ class Weighted:
 
 
 def similarity_first(candidates: Candidates) -> Floats:
-    """Order by relevance in steps of a hundredth, and within a step by strength."""
-    steps: Floats = np.floor(candidates.relevance * 100.0)
+    """Order by match in steps of a hundredth, and within a step by strength."""
+    steps: Floats = np.floor(candidates.match * 100.0)
     return (steps + np.minimum(candidates.strength, 0.99)) / 101.0
 
 
 POLICIES: dict[str, Policy] = {
-    "default": Weighted({"relevance": 0.60, "recency": 0.25, "type": 0.15}),
-    "strength": Weighted({"relevance": 0.6, "strength": 0.4}),
+    "default": Weighted({"match": 0.60, "recency": 0.25, "type": 0.15}),
+    "strength": Weighted({"match": 0.6, "strength": 0.4}),
     "similarity": similarity_first,
 }
 """Policies by name. A request may also weigh for itself: `relevance=0.5,strength=0.3,recency=0.2`."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.answers import AnswerCache, QueryVectors
+from satchel.engine.asking import ask, sentences
 from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, is_constraint
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
@@ -34,7 +35,7 @@ _UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
 _DIGEST_TYPES = ("preference", "profile", "task")
 _STANDING = 16
 _NO_TERMS = np.empty(0, np.uint32)
-_BY_RELEVANCE: Policy = Weighted({"relevance": 1.0})
+_BY_RELEVANCE: Policy = Weighted({"match": 1.0})
 
 
 def _hashes(query: str) -> NDArray[np.uint32]:
@@ -62,9 +63,10 @@ class Recaller:
     def recall(self, principal: Principal, request: RecallRequest) -> Hits:
         """Find the records that answer a question, best first; none is an answer.
 
-        A record must reach `min_relevance`, and the strength threshold: the request's as it stands, or by default the setting's or half
-        the record's score where that is lower. Where nothing does, and the request left statuses and strength open, archived and faint
-        records are searched too, superseded ones apart (RET-4). A question without a word or sign in it finds nothing.
+        A record must reach `min_relevance`: the request's as it stands; by default the setting's decides whether there is an answer, and
+        its company needs a part of it. It must also reach the strength threshold: the request's as it stands, or by default the setting's
+        or half the record's score where that is lower. Where nothing does, and the request left statuses and strength open, archived and
+        faint records are searched too, superseded ones apart (RET-4). A question without a word or sign in it finds nothing.
 
         Raises:
             InvalidRequest: the query is blank, or the policy unknown.
@@ -77,6 +79,7 @@ class Recaller:
             policy=policy_named(request.policy or settings.policy),
             limit=request.limit if "limit" in request.model_fields_set else settings.limit,
             min_relevance=settings.min_relevance if request.min_relevance is None else request.min_relevance,
+            strict_relevance=request.min_relevance is not None,
             min_strength=settings.min_strength if request.min_strength is None else request.min_strength,
             strict=request.min_strength is not None,
             widen=request.min_strength is None and not request.statuses,
@@ -133,11 +136,11 @@ class Recaller:
 
     def _answer(self, wanted: Wanted, question: str) -> tuple[Hit, ...]:
         """Return the hits, or the answer that was given before where nothing has changed since; all reads see one state of the store."""
-        hashes = _hashes(wanted.query)
-        if not wanted.scopes or not len(hashes):
+        texts = [wanted.query, *sentences(wanted.query)]
+        if not wanted.scopes or not ask(texts[:1], None):
             return ()
-        vector = self._vectors.of(wanted.query)
-        key = (wanted.scopes, question if vector is not None else "lexical " + question)
+        vectors = self._vectors.of(texts)
+        key = (wanted.scopes, question if vectors is not None else "lexical " + question)
         now = self._core.now().timestamp()
         with self._core.store.reading():
             positions = self._core.store.positions(wanted.scopes)
@@ -145,7 +148,7 @@ class Recaller:
             if hits is not None:
                 return hits
             indexes = self._current(wanted.scopes, positions)
-            hits = Search(self._core, wanted, indexes, Question(hashes, vector), now).hits()
+            hits = Search(self._core, wanted, indexes, ask(texts, vectors), now).hits()
         if all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
             self._answers.put(key, positions, now, hits)
         return hits
@@ -170,7 +173,8 @@ class Recaller:
         wanted = Wanted("", scopes, where, _BY_RELEVANCE, count, min_strength=self._core.settings.min_strength)
         with self._core.store.reading():
             indexes = self._current(scopes, self._core.store.positions(scopes))
-            found = Search(self._core, wanted, indexes, Question(terms, None), self._core.now().timestamp()).strongest(count)
+            asked = [Question(terms, None)] if len(terms) else []
+            found = Search(self._core, wanted, indexes, asked, self._core.now().timestamp()).strongest(count)
         return [Remembered(record, strength) for record, strength in found]
 
     def _current(self, scopes: tuple[str, ...], positions: Mapping[str, Position]) -> list[ScopeIndex]:

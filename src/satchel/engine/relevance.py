@@ -13,16 +13,22 @@ from satchel.ports import Calibration
 
 Floats = NDArray[np.float64]
 
-LEXICAL = Calibration(bias=-2.2, cosine=0.0, coverage=5.0)
-"""For recall without an embedder."""
+LEXICAL = Calibration(bias=-2.7, cosine=0.0, coverage=4.6)
+"""For recall without an embedder, and for records without a vector."""
 
 
-def relevance(cosine: Floats | float, coverage: Floats | float, calibration: Calibration) -> Floats:
+def lexical_relevance(coverage: Floats) -> Floats:
+    """Return the probability, 0..1, that each record answers, from its words alone: none where it holds no term of the question."""
+    return np.where(coverage > 0.0, relevance(0.0, coverage, LEXICAL), 0.0)
+
+
+def relevance(cosine: Floats | float, coverage: Floats | float, calibration: Calibration, mismatch: Floats | float = 0.0) -> Floats:
     """Return the probability, 0..1, that each record answers: the logistic model that `Calibration` describes.
 
     `cosine`: with the question's vector, 0 where there is no vector. `coverage`: the idf-weighted share of the question's terms that the
-    record holds, 0..1; a term that no record holds counts in the whole.
+    record holds, 0..1; a term that no record holds counts in the whole. `mismatch`: how far their languages differ, 0..1.
     """
     c, v = np.asarray(cosine, np.float64), np.asarray(coverage, np.float64)
     raised = calibration.bias + calibration.cosine * c + calibration.coverage * v + calibration.both * c * v
+    raised = raised + calibration.mismatch * np.asarray(mismatch, np.float64)
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(raised, -60.0, 60.0))))

@@ -33,7 +33,10 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """One entry a row. Times are Unix seconds; `status` and `origin` are codes, `type` counts into `ScopeIndex.types`."""
+    """One entry a row. Times are Unix seconds; `status` and `origin` are codes, `type` counts into `ScopeIndex.types`.
+
+    `wide` is the share of unspaced scripts, in 255ths.
+    """
 
     status: NDArray[np.uint8]
     type: NDArray[np.int32]
@@ -48,6 +51,7 @@ class Columns:
     pinned: Mask
     expires: Floats
     length: NDArray[np.uint32]
+    wide: NDArray[np.uint8]
     has_vector: Mask
 
     def joined(self, other: Columns) -> Columns:
@@ -232,6 +236,7 @@ def _read(rows: Iterable[IndexRow], types: dict[str, int], dimension: int) -> _B
         pinned=np.array(given.pinned, bool),
         expires=np.array(given.expires, np.float64),
         length=packed.lengths.astype(np.uint32),
+        wide=packed.wide,
         has_vector=has_vector,
     )
     ids, tags = list(given.id), list(given.tags)

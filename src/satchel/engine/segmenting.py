@@ -31,6 +31,8 @@ SEGMENTER = "satchel-1"
 MAX_WORD = 64
 """Characters of a word that count; the rest of a longer one (base64, hashes of files) is cut."""
 
+_MAX_LENGTH = (1 << 24) - 1
+
 CHARACTER_WEIGHT = 0.25
 """What a character of a question counts beside the pairs that it is part of (measured: 0.1 to 0.5 are alike, 0 and 1 are worse)."""
 
@@ -166,12 +168,34 @@ def _is_stop_word(word: str) -> bool:
     return _CONTRACTION.sub("", word.replace("’", "'").lower()) in STOP_WORDS
 
 
+def wide_share(text: str) -> float | None:
+    """Return how much of a text is in scripts without spaces, 0..1; three letters of a word weigh as one such character.
+
+    Where a question and a memory differ in it, they are in different languages, and share few terms whatever they say. None: no letters.
+    """
+    wide = letters = 0
+    for token, word in _tokens(text):
+        if word:
+            letters += 0 if token.isdecimal() else len(token)
+        else:
+            wide += len(token)
+    return _share(wide, letters) if wide or letters else None
+
+
+def _share(wide: int, letters: int) -> float:
+    return wide / (wide + letters / 3.0) if wide else 0.0
+
+
 class PackedTerms(NamedTuple):
-    """The index entry of one memory: distinct term hashes in ascending order, how often each occurs (at most 255), and the length."""
+    """The index entry of one memory: distinct term hashes in ascending order, how often each occurs (at most 255), the length.
+
+    `wide` is `wide_share` in 255ths.
+    """
 
     hashes: NDArray[np.uint32]
     frequencies: NDArray[np.uint8]
     length: int
+    wide: int
 
 
 class PackedMany(NamedTuple):
@@ -181,28 +205,32 @@ class PackedMany(NamedTuple):
     frequencies: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     lengths: NDArray[np.uint32]
+    wide: NDArray[np.uint8]
 
 
 def pack_terms(text: str) -> bytes:
-    """Return the index entry of a text, little-endian: length (uint32), n hashes (uint32), n frequencies (uint8).
+    """Return the index entry of a text, little-endian: length (24 bits) and `wide` (8), n hashes (uint32), n frequencies (uint8).
 
     The length counts words and pairs (or a lone character), so that no character counts twice.
     """
-    length = 0
+    length = wide = letters = 0
     hashes: list[int] = []
     for token, word in _tokens(text):
         if word:
             hashes += word.hashes
             length += 1
+            letters += len(token)
         else:
             hashes += _run_hashes(token)
             length += len(token) - 1 or 1
+            wide += len(token)
+    head = min(length, _MAX_LENGTH) | round(255 * _share(wide, letters)) << 24
     distinct = sorted(set(hashes))
     n = len(distinct)
     if n == len(hashes):
-        return struct.pack(f"<{n + 1}I", length, *distinct) + b"\1" * n
+        return struct.pack(f"<{n + 1}I", head, *distinct) + b"\1" * n
     counted = Counter(hashes)
-    return struct.pack(f"<{n + 1}I", length, *distinct) + bytes([min(counted[term], 255) for term in distinct])
+    return struct.pack(f"<{n + 1}I", head, *distinct) + bytes([min(counted[term], 255) for term in distinct])
 
 
 def _run_hashes(run: str) -> list[int]:
@@ -218,10 +246,11 @@ def _run_hashes(run: str) -> list[int]:
 def unpack_terms(blob: bytes) -> PackedTerms:
     """Undo `pack_terms`; an empty blob is an empty text."""
     if not blob:
-        return PackedTerms(np.empty(0, np.uint32), np.empty(0, np.uint8), 0)
+        return PackedTerms(np.empty(0, np.uint32), np.empty(0, np.uint8), 0, 0)
     n = (len(blob) - 4) // 5
-    head = np.frombuffer(blob, "<u4", n + 1)
-    return PackedTerms(head[1:], np.frombuffer(blob, np.uint8, n, 4 + 4 * n), int(head[0]))
+    words = np.frombuffer(blob, "<u4", n + 1)
+    head = int(words[0])
+    return PackedTerms(words[1:], np.frombuffer(blob, np.uint8, n, 4 + 4 * n), head & _MAX_LENGTH, head >> 24)
 
 
 def unpack_many(blobs: Sequence[bytes]) -> PackedMany:
@@ -231,5 +260,5 @@ def unpack_many(blobs: Sequence[bytes]) -> PackedMany:
     np.cumsum(counts, out=offsets[1:])
     hashes = np.frombuffer(b"".join([blob[4 : 4 + 4 * n] for blob, n in zip(blobs, counts, strict=True)]), "<u4")
     frequencies = np.frombuffer(b"".join([blob[4 + 4 * n :] for blob, n in zip(blobs, counts, strict=True)]), np.uint8)
-    lengths = np.frombuffer(b"".join([blob[:4] or b"\0\0\0\0" for blob in blobs]), "<u4")
-    return PackedMany(hashes, frequencies, offsets, lengths)
+    heads = np.frombuffer(b"".join([blob[:4] or b"\0\0\0\0" for blob in blobs]), "<u4")
+    return PackedMany(hashes, frequencies, offsets, heads & np.uint32(_MAX_LENGTH), (heads >> np.uint32(24)).astype(np.uint8))
