@@ -281,6 +281,33 @@ def test_two_engines_over_one_file_lose_nothing(tmp_path):
         assert {hit.record.content for hit in one.recall("from", scope=ALICE)} == {"from one", "from two"}
 
 
+def test_engines_that_write_at_once_neither_lose_nor_double_anything(tmp_path):
+    path = tmp_path / "agent.db"
+    with opened(path, agent="a") as one, opened(path, agent="b") as two:
+
+        def write(memory, mine: str) -> None:
+            for number in range(15):
+                memory.remember_many([f"{mine} {number}", f"共同 {number}"], scope=ALICE)
+
+        threads = [threading.Thread(target=write, args=pair) for pair in ((one, "one"), (two, "two"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        found = one.records(scope=ALICE, limit=1000).records
+        assert len({record.content for record in found}) == len(found) == 45
+        assert {record.revision for record in found if record.content.startswith("共同")} == {2}
+
+
+def test_many_repetitions_in_one_batch_are_one_memory(memory):
+    done = memory.remember_many([{"content": "once more", "id": f"{n}"} for n in range(2000)], scope=ALICE)
+    assert (done[0].outcome, {one.outcome for one in done[1:]}) == ("created", {"reinforced"})
+    assert memory.records(scope=ALICE).records[0].score == pytest.approx(1.0)
+    assert {one.outcome for one in memory.remember_many([{"content": "once more", "id": f"{n}"} for n in range(2000)], scope=ALICE)} == {
+        "unchanged"
+    }
+
+
 def test_the_clock_may_run_backwards_without_an_older_change_winning(memory, clock: Clock):
     found = memory.remember("first", scope=ALICE, id="x").record
     clock.pass_(days=-1)

@@ -60,7 +60,6 @@ _HANDLERS: dict[str, Handler] = {
     "undo_import": undoing.undo_import,
     "move_scope": moving.move_scope,
     "scopes": overview.scopes,
-    "stats": overview.stats,
     "changes": history.changes,
     "reindex": embedding.reindex,
     "doctor": doctor.doctor,
@@ -95,6 +94,7 @@ class _Parts:
             "context": recaller.context,
             "forget": parts.planner.forget,
             "ingest": parts.ingester.ingest,
+            "stats": overview.Overview(core).stats,
         }
         return parts
 

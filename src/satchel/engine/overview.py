@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from satchel.engine.access import restricted
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
 from satchel.engine.scrubbing import is_pending
 from satchel.operations.models import ScopeInfo, ScopeList, ScopesRequest, Stats, StatsRequest
-from satchel.ports import ScopeCount
+from satchel.ports import Position, ScopeCount
 
 
 def scopes(core: Core, principal: Principal, request: ScopesRequest) -> ScopeList:
@@ -21,29 +22,56 @@ def _readable(core: Core, principal: Principal) -> list[ScopeCount]:
     return [found for found in core.store.scopes() if principal.readable((found.scope,))]
 
 
-def stats(core: Core, principal: Principal, request: StatsRequest) -> Stats:
-    """Count the records of these scopes, or of all that the caller may read; tombstones are counted by status only."""
-    wanted = None if request.scope is None else set(request.scope)
-    found = [count for count in _readable(core, principal) if wanted is None or count.scope in wanted]
-    by_status: Counter[str] = Counter()
-    by_type: Counter[str] = Counter()
-    unindexed = 0
-    for count in found:
-        by_status.update(count.counts)
-        for row in core.store.index_slice(count.scope).rows:
-            by_type[row.type] += 1
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What a scope's index rows come to at a position."""
+
+    position: Position
+    types: Counter[str]
+    unindexed: int
+
+
+class Overview:
+    """Handles `stats`; a scope that has not changed is not counted again. One per engine."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._tallies: dict[str, _Tally] = {}
+
+    def stats(self, principal: Principal, request: StatsRequest) -> Stats:
+        """Count the records of these scopes, or of all that the caller may read; tombstones are counted by status only."""
+        core = self._core
+        wanted = None if request.scope is None else set(request.scope)
+        found = [count for count in _readable(core, principal) if wanted is None or count.scope in wanted]
+        names = [count.scope for count in found]
+        positions = core.store.positions(names) if names else {}
+        tallies = [self._tally(name, positions[name]) for name in names]
+        by_status: Counter[str] = Counter()
+        for count in found:
+            by_status.update(count.counts)
+        by_type = sum((tally.types for tally in tallies), Counter[str]())
+        return Stats(
+            scopes=len(found),
+            records=by_type.total(),
+            by_status=dict(by_status),
+            by_type=dict(sorted(by_type.items())),
+            unindexed=sum(tally.unindexed for tally in tallies),
+            embedder=core.embedder.name if core.embedder else None,
+            index_embedder=index_embedder(core),
+            store="" if restricted(principal) else core.store.location,
+            scrub_pending=is_pending(core),
+            position=max((position.change for position in positions.values()), default=0),
+        )
+
+    def _tally(self, scope: str, position: Position) -> _Tally:
+        known = self._tallies.get(scope)
+        if known is not None and known.position == position:
+            return known
+        held = self._core.store.index_slice(scope)
+        types: Counter[str] = Counter()
+        unindexed = 0
+        for row in held.rows:
+            types[row.type] += 1
             unindexed += row.vector is None
-    names = [count.scope for count in found]
-    positions = core.store.positions(names) if names else {}
-    return Stats(
-        scopes=len(found),
-        records=sum(by_type.values()),
-        by_status=dict(by_status),
-        by_type=dict(sorted(by_type.items())),
-        unindexed=unindexed,
-        embedder=core.embedder.name if core.embedder else None,
-        index_embedder=index_embedder(core),
-        store="" if restricted(principal) else core.store.location,
-        scrub_pending=is_pending(core),
-        position=max((position.change for position in positions.values()), default=0),
-    )
+        self._tallies[scope] = _Tally(held.position, types, unindexed)
+        return self._tallies[scope]

@@ -60,7 +60,7 @@ class Planner:
         if request.id is not None:
             return forget_one(self._core, principal, request)
         if request.plan is not None:
-            return self._carry_out(principal, request.plan)
+            return self._carry_out(principal, request.plan, request.reason)
         return self._make(principal, request)
 
     # ------------------------------------------------------------ making
@@ -138,7 +138,7 @@ class Planner:
 
     # ------------------------------------------------------------ carrying out
 
-    def _carry_out(self, principal: Principal, plan: str) -> Forgotten:
+    def _carry_out(self, principal: Principal, plan: str, reason: str | None) -> Forgotten:
         head = self._core.store.document(PLANS, plan)
         if head is None or head["expires"] < self._core.now().timestamp():
             raise NotFound("no such plan, or its time is over: ask again for one", plan=plan)
@@ -147,12 +147,12 @@ class Planner:
             require_write(principal, head["scopes"])
         except (NotFound, Denied):
             raise NotFound("no such plan, or its time is over: ask again for one", plan=plan) from None
-        done = head["done"] or self._erase(principal, plan, head)
+        done = head["done"] or self._erase(principal, plan, head, reason or head["reason"])
         items = tuple(ForgetItem(id=record_id, scope=scope) for scope, record_id in done["items"])
         kept = f"{done['kept']} changed since the plan was made and were kept; " if done["kept"] else ""
         return Forgotten(state=settle(self._core), count=done["count"], items=items, note=kept + NOTE)
 
-    def _erase(self, principal: Principal, plan: str, head: dict[str, Any]) -> dict[str, Any]:
+    def _erase(self, principal: Principal, plan: str, head: dict[str, Any], reason: str | None) -> dict[str, Any]:
         self._erase_receipts(plan)
         gone: list[tuple[str, str]] = []
         kept = 0
@@ -161,7 +161,7 @@ class Planner:
             kept += changed
             for scope in dict.fromkeys(item.scope for item in going):
                 ids = {item.id for item in going if item.scope == scope}
-                erase(self._core, principal, scope, ids, reason=head["reason"], with_receipts=False)
+                erase(self._core, principal, scope, ids, reason=reason, with_receipts=False)
             gone += [(item.scope, item.id) for item in going]
         self._erase_beside(head)
         done = {"count": len(gone), "kept": kept, "items": gone[:MAX_SHOWN]}

@@ -89,6 +89,7 @@ class _Draft:
     _twins: dict[str, str] = field(init=False)
     _why: dict[str, str] = field(init=False, default_factory=dict)
     _left_behind: set[str] = field(init=False, default_factory=set)
+    _said: set[str] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         store = self.core.store
@@ -136,9 +137,9 @@ class _Draft:
     def _reinforce(self, twin: MemoryRecord, memory: NewMemory, record: MemoryRecord) -> _Taken:
         key = repetition_key(self.scope, record.id)
         if memory.id is not None:
-            known = self.core.store.document(REPETITIONS, key)
-            if known == {"id": twin.id} or any(document.key == key for document in self.documents):
+            if key in self._said or self.core.store.document(REPETITIONS, key) == {"id": twin.id}:
                 return _Taken(twin.id, Outcome.UNCHANGED, (twin.id,))
+            self._said.add(key)
             self.documents.append(Document(REPETITIONS, key, {"id": twin.id}, self.scope))
         self._hold(_repeated(twin, memory, record), "reinforce")
         return _Taken(twin.id, Outcome.REINFORCED, (twin.id,))
