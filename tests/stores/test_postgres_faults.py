@@ -24,6 +24,8 @@ from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
 from satchel.stores.postgres import open_store
 from satchel.stores.postgres.store import PostgresStore
+from satchel.stores.postgres.transactions import Transaction
+from satchel.stores.postgres.writing import BatchWriting
 
 from .postgres_server import PostgresServer
 
@@ -115,45 +117,74 @@ def test_a_server_that_is_gone_is_said_and_its_return_is_noticed(postgres: Postg
     assert ids(store) == {"one", "two"}
 
 
-def test_a_commit_whose_answer_was_lost_is_looked_up_and_not_repeated(postgres: PostgresServer, store: PostgresStore) -> None:
+@pytest.mark.parametrize("size", [1, 200])
+def test_a_commit_whose_answer_was_lost_is_looked_up_and_not_repeated(store: PostgresStore, size: int) -> None:
     store.apply(Batch([put("first")]))
+    writing = BatchWriting(Batch([put(f"second-{number}", expect=0) for number in range(size)]), store._floor_class)
+    uncertain: list[bool] = []
 
-    def commit_and_break(transaction: object) -> int:
-        from satchel.stores.postgres import writing
-
-        position = writing.write(transaction, batch, store._floor_class)  # type: ignore[arg-type]
-        attempts.append(position)
-        raise_lost(transaction)
+    def lose_the_first_answer(transaction: Transaction) -> int:
+        uncertain.append(transaction.uncertain)
+        position = writing.write(transaction)
+        if len(uncertain) == 1:
+            transaction.connection.close()
+            transaction.connection.execute("SELECT 1")
         return position
 
-    def raise_lost(transaction: object) -> None:
-        connection = transaction.connection  # type: ignore[attr-defined]
-        connection.close()
-        connection.execute("SELECT 1")
+    assert store._transactions.write(lose_the_first_answer) == 1 + size
+    assert uncertain == [False, True]
+    assert len(store.changes(None)) == 1 + size
 
-    attempts: list[int] = []
-    batch = Batch([put("second", expect=0)])
-    position = store._transactions.write(commit_and_break, lambda connection: -1)
-    assert (attempts, position) == ([2], -1)
+
+def test_a_commit_that_did_not_arrive_is_made_again(store: PostgresStore) -> None:
+    store.apply(Batch([put("first")]))
+    writing = BatchWriting(Batch([put("second", expect=0)]), store._floor_class)
+    attempts: list[bool] = []
+
+    def lose_the_first_commit(transaction: Transaction) -> int:
+        attempts.append(transaction.uncertain)
+        if len(attempts) == 1:
+            transaction.begin()
+            transaction.committing = True
+            transaction.connection.close()
+        return writing.write(transaction)
+
+    store._transactions.write(lose_the_first_commit)
+    assert attempts == [False, True]
     assert ids(store) == {"first", "second"}
-    assert [change.id for change in store.changes(None)] == ["first", "second"]
 
 
 def test_a_connection_that_breaks_before_the_commit_lets_the_write_be_made_again(store: PostgresStore) -> None:
-    from satchel.stores.postgres import writing
+    writing = BatchWriting(Batch([put("one", expect=0)]), store._floor_class)
+    uncertain: list[bool] = []
 
-    attempts: list[int] = []
-
-    def break_once(transaction: object) -> int:
-        if not attempts:
-            attempts.append(1)
-            connection = transaction.connection  # type: ignore[attr-defined]
-            connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
-        return writing.write(transaction, Batch([put("one", expect=0)]), store._floor_class)  # type: ignore[arg-type]
+    def break_once(transaction: Transaction) -> int:
+        uncertain.append(transaction.uncertain)
+        if len(uncertain) == 1:
+            transaction.connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return writing.write(transaction)
 
     store._open_scopes(["user:alice"])
-    assert store._transactions.write(break_once, lambda connection: -1) == 1
+    assert store._transactions.write(break_once) == 1
+    assert uncertain == [False, False]
     assert ids(store) == {"one"}
+
+
+def test_where_the_server_stays_away_after_a_commit_it_is_said_that_nobody_knows(postgres: PostgresServer, store: PostgresStore) -> None:
+    store.apply(Batch([put("one")]))
+    store._transactions.patience = 0.1
+
+    def lose(transaction: Transaction) -> None:
+        transaction.committing = True
+        postgres.stop()
+        transaction.connection.execute("COMMIT")
+
+    try:
+        with pytest.raises(StoreUnavailable) as caught:
+            store._transactions.write(lose)
+        assert caught.value.details["outcome"] == "unknown"
+    finally:
+        postgres.start()
 
 
 def test_no_server_at_the_start_is_said_at_once_and_without_the_password(tmp_path: Path) -> None:
@@ -249,8 +280,8 @@ def test_a_reader_of_several_scopes_waits_for_a_lower_position_under_way(postgre
         slow.execute(f'SET search_path TO "{store._where.schema}"')
         slow.execute(FLOOR, [store._floor_class])
         slow.execute(
-            "INSERT INTO log (scope, id, revision, operation, at, previous, erased)"
-            " VALUES ('user:alice', 'slow', 1, 'remember', 0, 0, false)"
+            "INSERT INTO log (scope, id, revision, operation, at, previous, token, erased)"
+            " VALUES ('user:alice', 'slow', 1, 'remember', 0, 0, 0, false)"
         )
         assert store.apply(Batch([put("two", "user:bob")])) == 4
         assert [change.position for change in store.changes(None, after=2)] == []

@@ -6,7 +6,8 @@ It must not know expectations. A record's log entries are a chain: its row, or t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 from satchel.ports import Put, Remove
 from satchel.stores.columns import LARGEST, micros
@@ -37,7 +38,7 @@ _LOGGED = f"""
 floor AS MATERIALIZED ({FLOOR}),
 logged AS (
     INSERT INTO log ({", ".join(LOG_COLUMNS)})
-    SELECT %s, %s, coalesce(%s, nextval('positions')), %s, %s, %s, %s, %s, {{before}}, {{previous}}, %s
+    SELECT %s, %s, coalesce(%s, nextval('positions')), %s, %s, %s, %s, %s, {{before}}, {{previous}}, %s, %s
     FROM floor RETURNING scope, id, position
 )
 """
@@ -76,20 +77,28 @@ ON CONFLICT (scope, id) DO UPDATE SET last = greatest(u.last, excluded.last), co
 """
 
 
-def write_change(connection: Connection, change: Put | Remove, revision: int, floor_class: int, position: int | None = None) -> None:
+class Signs(NamedTuple):
+    """What a batch puts on its log entries: the class of its floor, and its token."""
+
+    floor_class: int
+    token: int
+
+
+def write_change(connection: Connection, change: Put | Remove, revision: int, signs: Signs, position: int | None = None) -> None:
     """Write one change, at a position that was taken for it or at the next; `revision` is the one that stood before."""
     where = address(change)
     log = log_values(change.log)
     if isinstance(change, Remove):
         _erase(connection, where)
-        connection.execute(_REMOVE, (*where, floor_class, *where, position, revision, *log, True))
+        connection.execute(_REMOVE, (*where, signs.floor_class, *where, position, revision, *log, signs.token, True))
         return
     record = change.record
     gone = record.is_tombstone
     if gone:
         _erase(connection, where)
     ((_, _, _, _, *row),) = record_rows([change], [0])
-    connection.execute(_PUT, (*where, *where, *where, floor_class, *where, position, record.revision, *log, gone, gone, *where, *row))
+    entry = (signs.floor_class, *where, position, record.revision, *log, gone, signs.token, gone)
+    connection.execute(_PUT, (*where, *where, *where, *entry, *where, *row))
     if not gone:
         _use(connection, change)
 
@@ -109,19 +118,19 @@ def _use(connection: Connection, put: Put) -> None:
 # ---------------------------------------------------------------- many at once
 
 
-def copy_new(connection: Connection, puts: Sequence[Put], positions: Sequence[int]) -> None:
+def copy_new(connection: Connection, puts: Sequence[Put], positions: Sequence[int], token: int) -> None:
     """Write records that never stood anywhere, at their positions. Not inside a pipeline."""
     _copy(connection, "records", COLUMNS, record_rows(puts, positions))
-    _copy(connection, "log", LOG_COLUMNS, map(_first_entry, puts, positions))
+    _copy(connection, "log", LOG_COLUMNS, map(_first_entry, puts, positions, repeat(token)))
     with connection.pipeline():
         for put in puts:
             if not put.record.is_tombstone:
                 _use(connection, put)
 
 
-def _first_entry(put: Put, position: int) -> tuple[Any, ...]:
+def _first_entry(put: Put, position: int, token: int) -> tuple[Any, ...]:
     record = put.record
-    return (record.scope, record.id, position, record.revision, *log_values(put.log), None, 0, record.is_tombstone)
+    return (record.scope, record.id, position, record.revision, *log_values(put.log), None, 0, token, record.is_tombstone)
 
 
 def _copy(connection: Connection, table: str, columns: dict[str, str], rows: Iterable[tuple[Any, ...]]) -> None:

@@ -5,6 +5,7 @@ It must not know any table of a memory, nor when work may be repeated.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,9 @@ from psycopg.pq import TransactionStatus
 
 from satchel.errors import StoreUnavailable
 from satchel.stores.postgres.location import Location
+
+# What the driver says of broken connections is said by our errors.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

@@ -48,6 +48,9 @@ def index_slice(connection: Connection, scope: str, after: Position | None) -> I
 
 def touch(transaction: Transaction, uses: Sequence[Use]) -> None:
     """Add to the records' usage, each record once, in the order of their keys, so that two at once do not block each other."""
+    if transaction.uncertain:
+        # Rather not counted than counted twice.
+        return
     gathered: dict[str, dict[str, tuple[int, int]]] = {}
     for use in uses:
         of_scope = gathered.setdefault(use.scope, {})

@@ -48,6 +48,7 @@ LOG_COLUMNS: dict[str, str] = {
     "reason": "text",
     "before": "text",
     "previous": "int8",
+    "token": "int8",
     "erased": "bool",
 }
 """The columns of `log`, with their types."""

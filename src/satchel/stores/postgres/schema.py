@@ -91,6 +91,7 @@ _GROUND = (
         reason text COLLATE "C",
         before text COLLATE "C",
         previous bigint NOT NULL,               -- position of the record's entry before this, 0 for the first
+        token bigint NOT NULL,                  -- of the batch, by which its writer finds out what became of it
         erased boolean NOT NULL,
         PRIMARY KEY (scope, position)
     ) {partitioned}""",

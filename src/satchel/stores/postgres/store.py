@@ -22,14 +22,15 @@ from satchel.ports import (
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.stores.columns import check_limit, read_cursor
-from satchel.stores.expectations import address, is_storable, read_document, require_well_formed
-from satchel.stores.postgres import changing, indexing, maintaining, positions, scanning, writing
+from satchel.stores.expectations import is_storable, read_document, require_well_formed
+from satchel.stores.postgres import changing, indexing, maintaining, positions, scanning
 from satchel.stores.postgres.connections import Connection, Connections
 from satchel.stores.postgres.location import parse, quoted
 from satchel.stores.postgres.rows import CHANGE, JOINED, change_of, record_of
 from satchel.stores.postgres.schema import find_pgvector, prepare
 from satchel.stores.postgres.transactions import PATIENCE_SECONDS, Transactions
 from satchel.stores.postgres.vectors import register
+from satchel.stores.postgres.writing import BatchWriting, NewScopes, open_scopes
 
 _BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOG = f"SELECT {CHANGE} FROM log"
@@ -74,35 +75,32 @@ class PostgresStore:
     def apply(self, batch: Batch) -> int:
         """Write a batch atomically and durably."""
         require_well_formed(batch)
-        scopes = {address(change)[0] for change in batch.changes}
+        writing = BatchWriting(batch, self._floor_class)
         while True:
             try:
-                return self._transactions.write(
-                    lambda transaction: writing.write(transaction, batch, self._floor_class),
-                    lambda connection: writing.position_after(connection, scopes),
-                )
-            except writing.NewScopes as missing:
+                return self._transactions.write(writing.write)
+            except NewScopes as missing:
                 self._open_scopes(missing.scopes)
 
     def _open_scopes(self, scopes: list[str]) -> None:
-        self._transactions.read(lambda connection: writing.open_scopes(connection, scopes))
+        self._transactions.read(lambda connection: open_scopes(connection, scopes))
 
     def touch(self, uses: Iterable[Use]) -> None:
         """Record usage."""
         gathered = [use for use in uses if is_storable(use.id)]
         if gathered:
-            self._transactions.write(lambda transaction: indexing.touch(transaction, gathered), lambda connection: None)
+            self._transactions.write(lambda transaction: indexing.touch(transaction, gathered))
 
     def write_index(self, entries: Iterable[IndexEntry]) -> int:
         """Write index entries apart from their records."""
         given = [entry for entry in entries if is_storable(entry.id)]
         if not given:
             return 0
-        return self._transactions.write(lambda transaction: indexing.write_index(transaction, given), lambda connection: len(given))
+        return self._transactions.write(lambda transaction: indexing.write_index(transaction, given))
 
     def clear_vectors(self) -> None:
         """Drop every vector."""
-        self._transactions.write(indexing.clear_vectors, lambda connection: None)
+        self._transactions.write(indexing.clear_vectors)
 
     # ------------------------------------------------------------ reading
 

@@ -1,6 +1,7 @@
 """How work reaches the server exactly once: snapshots to read in, transactions to write in, and what is repeated after a fault.
 
-It must not know any table of a memory. Whether a commit whose answer was lost took place is not guessed: the server is asked.
+It must not know any table of a memory. Whether a commit whose answer was lost took place is not guessed: the work is told to look. (The
+server's own transaction numbers do not tell: after a crash it gives those that it lost out again.)
 """
 
 from __future__ import annotations
@@ -32,25 +33,18 @@ _ATTEMPTS = 50
 class Transaction:
     """One write on its way. The work calls `begin`, sends its statements, and calls `commit` last."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, uncertain: bool) -> None:
         self.connection = connection
+        self.uncertain = uncertain
+        """Whether an earlier attempt was sent to be committed and its answer lost: the work looks first whether it is done."""
         self.committing = False
-        self.xid = ""
-        """The transaction's number, by which the server can be asked later what became of it."""
 
     def begin(self) -> None:
         """Open the transaction."""
         self.connection.execute("BEGIN")
 
-    def number(self, xid: str) -> None:
-        """Take note of the number, where the work has asked for it on the way."""
-        self.xid = xid
-
     def commit(self) -> None:
         """Send the commit. From here on only the server knows."""
-        if not self.xid:
-            found = self.connection.execute("SELECT pg_current_xact_id()::text").fetchone()
-            self.xid = str(found[0]) if found else ""
         self.committing = True
         self.connection.execute("COMMIT")
 
@@ -114,51 +108,35 @@ class Transactions:
 
     # ------------------------------------------------------------ writing
 
-    def write(self, work: Callable[[Transaction], T], recall: Callable[[Connection], T]) -> T:
-        """Run a transaction exactly once, and return what `work` returned.
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run a transaction, and return what `work` returned.
 
-        It is run again where the server undid it (a deadlock), or where the connection broke and it was not committed. Where it was, and
-        only the answer was lost, `recall` finds the result.
+        It is run again where the server undid it (a deadlock), and where the connection broke: as `uncertain` once a commit was sent.
 
         Raises:
             StoreUnavailable: `details["outcome"]` is `unknown` where the server stayed away after the commit was sent.
             SatchelError: what `work` raised, or the driver's errors, translated; nothing was written.
         """
-        return self._repeated(lambda: self._written(work, recall))
+        uncertain = False
 
-    def _written(self, work: Callable[[Transaction], T], recall: Callable[[Connection], T]) -> T:
-        transaction: Transaction | None = None
-        try:
-            with self._connections.one() as connection:
-                transaction = Transaction(connection)
-                return work(transaction)
-        except Lost as lost:
-            if transaction is None or not transaction.committing:
+        def attempt() -> T:
+            nonlocal uncertain
+            transaction: Transaction | None = None
+            try:
+                with self._connections.one() as connection:
+                    transaction = Transaction(connection, uncertain=uncertain)
+                    return work(transaction)
+            except Lost:
+                uncertain = uncertain or (transaction is not None and transaction.committing)
                 raise
-            self._connections.drop()
-            if self._was_committed(transaction.xid, lost):
-                return self._lent(recall)
-            raise
-
-    def _was_committed(self, xid: str, lost: Lost) -> bool:
-        def ask(connection: Connection) -> str | None:
-            found = connection.execute("SELECT pg_xact_status(%s::xid8)", [xid]).fetchone()
-            status: str | None = found[0] if found else None
-            if status == "in progress":
-                raise Lost(lost.error)
-            return status
 
         try:
-            status = self._repeated(lambda: self._lent(ask))
+            return self._repeated(attempt)
         except StoreUnavailable as error:
-            raise self._unknown(error.details.get("reason", str(error))) from lost.error
-        if status is None:
-            raise self._unknown(str(lost.error)) from lost.error
-        return status == "committed"
-
-    def _unknown(self, reason: str) -> StoreUnavailable:
-        text = f"{self._shown} went away during a commit; whether it took place is not known"
-        return StoreUnavailable(text, location=self._shown, outcome="unknown", reason=reason)
+            if not uncertain:
+                raise
+            text = f"{self._shown} went away during a commit; whether it took place is not known"
+            raise StoreUnavailable(text, location=self._shown, outcome="unknown", reason=error.details.get("reason")) from error
 
     # ------------------------------------------------------------ repeating
 

@@ -5,6 +5,7 @@ It must not know how one change is written. Order of locks: rows of `scopes` by 
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import Any
 from satchel.ports import Batch, Document, Put, Remove
 from satchel.protocol.record import Status
 from satchel.stores.expectations import Address, address, require_expected, write_document
-from satchel.stores.postgres.changing import copy_new, departed, write_change
+from satchel.stores.postgres.changing import Signs, copy_new, departed, write_change
 from satchel.stores.postgres.connections import Connection
 from satchel.stores.postgres.positions import FLOOR, last_position, take_positions
 from satchel.stores.postgres.transactions import Transaction
@@ -21,10 +22,12 @@ from satchel.stores.postgres.transactions import Transaction
 COPY_FROM = 50
 """Changes of a batch from which on new records are written by COPY."""
 
-_LOCK = "SELECT scope, pg_current_xact_id()::text FROM scopes WHERE scope = ANY(%s) ORDER BY scope FOR NO KEY UPDATE"
+_LOCK = "SELECT scope, position FROM scopes WHERE scope = ANY(%s) ORDER BY scope FOR NO KEY UPDATE"
 _OPEN_SCOPES = "INSERT INTO scopes (scope) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING"
 _STANDING = "SELECT id, revision, status, NULL FROM records WHERE scope = %s AND id = ANY(%b)"
 _HOLDERS = "SELECT id, 0, NULL, content_hash FROM records WHERE scope = %s AND content_hash = ANY(%b)"
+
+_MINE = "SELECT max(position) FROM log WHERE scope = %s AND position > %s AND token = %s"
 
 _COUNT = """
 UPDATE scopes SET position = (SELECT max(position) FROM log WHERE scope = %s),
@@ -51,31 +54,67 @@ def open_scopes(connection: Connection, scopes: list[str]) -> None:
     connection.execute(_OPEN_SCOPES, [scopes])
 
 
-def write(transaction: Transaction, batch: Batch, floor_class: int) -> int:
-    """Write a batch and commit it; return the log position after it.
+class BatchWriting:
+    """One batch on its way, over as many attempts as it takes."""
 
-    Raises:
-        NewScopes: the batch must be tried again.
-        Conflict, InvalidRequest: as `Store.apply`.
-    """
-    connection = transaction.connection
-    with connection.pipeline():
-        transaction.begin()
-        made = _look(transaction, batch)
-        if len(made.steps) < COPY_FROM:
-            for change, revision in made.steps:
-                write_change(connection, change, revision, floor_class)
-            return _finish(transaction, batch, made)
-    # COPY cannot share a pipeline.
-    _write_many(connection, made, floor_class)
-    with connection.pipeline():
-        return _finish(transaction, batch, made)
+    def __init__(self, batch: Batch, floor_class: int) -> None:
+        self._batch = batch
+        self._signs = Signs(floor_class, secrets.randbits(63))
+        self._before: dict[str, int] = {}
+        """Positions of the batch's scopes before it."""
 
+    def write(self, transaction: Transaction) -> int:
+        """Write the batch and commit it; return the log position after it.
 
-def position_after(connection: Connection, scopes: Collection[str]) -> int:
-    """Return the log position after a batch on these scopes that is known to be committed."""
-    found = connection.execute("SELECT max(position) FROM scopes WHERE scope = ANY(%s)", [list(scopes)]).fetchone()
-    return int(found[0]) if found and found[0] else last_position(connection)
+        Raises:
+            NewScopes: the batch must be tried again.
+            Conflict, InvalidRequest: as `Store.apply`.
+        """
+        connection = transaction.connection
+        with connection.pipeline():
+            transaction.begin()
+            made = self._look(transaction)
+            if isinstance(made, int):
+                return made
+            if len(made.steps) < COPY_FROM:
+                for change, revision in made.steps:
+                    write_change(connection, change, revision, self._signs)
+                return _finish(transaction, self._batch, made)
+        # COPY cannot share a pipeline.
+        _write_many(connection, made, self._signs)
+        with connection.pipeline():
+            return _finish(transaction, self._batch, made)
+
+    def _look(self, transaction: Transaction) -> _Plan | int:
+        """Take the locks, look what stands, and plan; where the batch turns out to be written, return the position after it."""
+        connection = transaction.connection
+        ids, contents = _wanted(self._batch.changes)
+        if not ids:
+            return _Plan()
+        locked = connection.execute(_LOCK, [list(ids)])
+        found = {scope: _ask(connection, scope, some, contents.get(scope)) for scope, some in ids.items()}
+        before: dict[str, int] = dict(locked)
+        if ids.keys() - before.keys():
+            raise NewScopes(sorted(ids.keys() - before.keys()))
+        if transaction.uncertain and (done := self._find(connection)):
+            return done
+        self._before = before
+        standing: dict[Address, tuple[int, str]] = {}
+        holders: dict[tuple[str, str], list[str]] = {}
+        for scope, cursor in found.items():
+            for record_id, revision, status, content in cursor:
+                if content is None:
+                    standing[scope, record_id] = (revision, status)
+                else:
+                    holders.setdefault((scope, content.hex()), []).append(record_id)
+        revisions = {where: revision for where, (revision, _) in standing.items()}
+        require_expected(self._batch.changes, revisions, lambda scope, content: holders.get((scope, content), ()))
+        return _planned(self._batch.changes, standing)
+
+    def _find(self, connection: Connection) -> int:
+        """Return the last position of the batch's entries, 0 where there are none. Under the scopes' locks nothing is still under way."""
+        asked = [connection.execute(_MINE, [scope, before, self._signs.token]) for scope, before in self._before.items()]
+        return max((int(position or 0) for cursor in asked for (position,) in cursor), default=0)
 
 
 # ---------------------------------------------------------------- looking
@@ -92,36 +131,16 @@ class _Plan:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
 
-def _look(transaction: Transaction, batch: Batch) -> _Plan:
-    connection = transaction.connection
+def _wanted(changes: Sequence[Put | Remove]) -> tuple[dict[str, set[str]], dict[str, list[bytes]]]:
+    """Return the ids, and the content hashes that must be new, by scope."""
     ids: dict[str, set[str]] = {}
     contents: dict[str, list[bytes]] = {}
-    for change in batch.changes:
+    for change in changes:
         scope, record_id = address(change)
         ids.setdefault(scope, set()).add(record_id)
         if isinstance(change, Put) and change.only_if_new_content:
             contents.setdefault(scope, []).append(bytes.fromhex(change.record.content_hash))
-    if not ids:
-        return _Plan()
-    locked = connection.execute(_LOCK, [list(ids)])
-    found = {scope: _ask(connection, scope, some, contents.get(scope)) for scope, some in ids.items()}
-    open_ones = set()
-    for scope, xid in locked:
-        open_ones.add(scope)
-        transaction.number(xid)
-    if ids.keys() - open_ones:
-        raise NewScopes(sorted(ids.keys() - open_ones))
-    standing: dict[Address, tuple[int, str]] = {}
-    holders: dict[tuple[str, str], list[str]] = {}
-    for scope, cursor in found.items():
-        for record_id, revision, status, content in cursor:
-            if content is None:
-                standing[scope, record_id] = (revision, status)
-            else:
-                holders.setdefault((scope, content.hex()), []).append(record_id)
-    revisions = {where: revision for where, (revision, _) in standing.items()}
-    require_expected(batch.changes, revisions, lambda scope, content: holders.get((scope, content), ()))
-    return _planned(batch.changes, standing)
+    return ids, contents
 
 
 def _ask(connection: Connection, scope: str, ids: Collection[str], contents: list[bytes] | None) -> Any:
@@ -157,8 +176,8 @@ def _planned(changes: Sequence[Put | Remove], standing: dict[Address, tuple[int,
 # ---------------------------------------------------------------- carrying out
 
 
-def _write_many(connection: Connection, made: _Plan, floor_class: int) -> None:
-    connection.execute(FLOOR, [floor_class])
+def _write_many(connection: Connection, made: _Plan, signs: Signs) -> None:
+    connection.execute(FLOOR, [signs.floor_class])
     positions = take_positions(connection, len(made.steps))
     returning = departed(connection, (address(made.steps[place][0]) for place in made.fresh))
     puts: list[Put] = []
@@ -169,8 +188,8 @@ def _write_many(connection: Connection, made: _Plan, floor_class: int) -> None:
                 puts.append(change)
                 places.append(position)
             else:
-                write_change(connection, change, revision, floor_class, position)
-    copy_new(connection, puts, places)
+                write_change(connection, change, revision, signs, position)
+    copy_new(connection, puts, places, signs.token)
 
 
 def _finish(transaction: Transaction, batch: Batch, made: _Plan) -> int:
