@@ -72,10 +72,15 @@ class Contract:
         """Return the names of all tests, in order."""
         return sorted({name for base in cls.__mro__ for name in vars(base) if name.startswith("test_")})
 
+    @property
+    def mark(self) -> str:
+        """What the names of this test's scopes end in."""
+        mark: str = self.__dict__.setdefault("_mark", uuid.uuid4().hex[:12])
+        return mark
+
     def scope(self, name: str = "alice") -> str:
         """Return a scope that no other test uses, the same for the same name within a test."""
-        key = self.__dict__.setdefault("_key", uuid.uuid4().hex[:12])
-        return f"user:{name}-{key}"
+        return f"user:{name}-{self.mark}"
 
 
 def requirements_of(contract: type[Contract], name: str) -> tuple[str, ...]:

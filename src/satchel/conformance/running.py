@@ -7,20 +7,36 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from satchel.conformance.contract import Contract, capability_of, requirements_of
 from satchel.conformance.memory_contract import MemoryContract
 from satchel.conformance.report import Outcome, Report, Result
 from satchel.conformance.store_contract import StoreContract
-from satchel.errors import Unsupported
+from satchel.errors import SatchelError, Unsupported
 from satchel.operations.memory import Memory
 from satchel.ports import Store
 
 
 def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] | None = None) -> Report:
-    """Run the memory contract against anything that offers `Memory`. With `only`, the rest counts as not run."""
-    return _run(MemoryContract, lambda: memory, lambda _: None, subject=subject, only=only)
+    """Run the memory contract against anything that offers `Memory`. With `only`, the rest counts as not run.
+
+    What the tests wrote is forgotten at the end; tombstones stay.
+    """
+    marks: list[str] = []
+    try:
+        return _run(MemoryContract, lambda: memory, lambda _: None, subject=subject, only=only, marks=marks)
+    finally:
+        _tidy(memory, marks)
+
+
+def _tidy(memory: Memory, marks: Sequence[str]) -> None:
+    # A memory that cannot even do this was told so in the report.
+    with suppress(SatchelError):
+        scopes = [found.scope for found in memory.scopes() if any(mark in found.scope for mark in marks)]
+        if scopes:
+            memory.forget(plan=memory.forget(scope=scopes, everything=True))
 
 
 def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Sequence[str] | None = None) -> Report:
@@ -29,7 +45,13 @@ def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Seq
 
 
 def _run(
-    contract: type[Contract], factory: Callable[[], Any], release: Callable[[Any], None], *, subject: str, only: Sequence[str] | None
+    contract: type[Contract],
+    factory: Callable[[], Any],
+    release: Callable[[Any], None],
+    *,
+    subject: str,
+    only: Sequence[str] | None,
+    marks: list[str] | None = None,
 ) -> Report:
     if not __debug__:
         raise Unsupported("the conformance suite consists of assertions, which python -O leaves out; run it without -O")
@@ -38,21 +60,24 @@ def _run(
         if only is not None and name not in only:
             outcome, message = Outcome.NOT_RUN, ""
         else:
-            outcome, message = _attempt(contract, name, factory, release)
+            test = contract()
+            if marks is not None:
+                marks.append(test.mark)
+            outcome, message = _attempt(test, name, factory, release)
         results.append(Result(name, requirements_of(contract, name), outcome, message))
     return Report(contract.__name__, subject, results)
 
 
-def _attempt(contract: type[Contract], name: str, factory: Callable[[], Any], release: Callable[[Any], None]) -> tuple[Outcome, str]:
+def _attempt(test: Contract, name: str, factory: Callable[[], Any], release: Callable[[Any], None]) -> tuple[Outcome, str]:
     try:
         subject = factory()
     except Exception:  # noqa: BLE001 - whatever it is, it is the subject's failure and belongs in the report
         return Outcome.ERROR, traceback.format_exc(limit=-2)
     try:
-        capability = capability_of(contract, name)
+        capability = capability_of(type(test), name)
         if capability is not None and capability not in getattr(subject, "capabilities", ()):
             return Outcome.UNDECLARED, f"the capability {capability!r} is not claimed"
-        getattr(contract(), name)(subject)
+        getattr(test, name)(subject)
     except Unsupported as error:
         return Outcome.UNSUPPORTED, str(error)
     except AssertionError:
