@@ -15,6 +15,7 @@ from satchel.operations.models import SearchRequest
 from satchel.protocol.record import Relations, Status, Usage
 from satchel.stores.memory import MemoryStore
 from satchel.stores.sqlite import SQLiteStore
+from satchel.wiring import open_memory
 
 PEANUTS, TEA, SWIM, SEAT = "用户对花生严重过敏", "喜欢喝龙井茶", "每周三晚上去游泳", "The user prefers a window seat on long flights"
 
@@ -467,3 +468,25 @@ def test_usage_on_its_way_counts_in_an_index_built_meanwhile(stage: Stage) -> No
     assert stage.recall("龙井茶")[0].reasons["strength"] == pytest.approx(0.82, abs=1e-4)
     stage.remember(TEA, id=record.id, tags=("饮料",), stored_at=record.stored_at, usage=record.usage)
     assert stage.recall("龙井茶")[0].reasons["strength"] == pytest.approx(0.84, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "question", ["推荐明天中午的餐厅", "which restaurant should I book?", "给她做什么菜好", "can she take this medicine?"]
+)
+def test_a_danger_to_the_user_belongs_to_questions_about_food_and_medicine(question):
+    # surface.md shows it: whoever asks for a restaurant must learn of the allergy, though no word of it was asked for.
+    with open_memory("memory://", embedder="none") as memory:
+        memory.remember("用户对花生严重过敏", scope="user:alice", type="profile")
+        memory.remember("Alice plays the cello on weekends", scope="user:alice")
+        assert memory.recall(question, scope="user:alice")[0].record.content == "用户对花生严重过敏"
+        assert memory.recall(question, scope="user:bob") == []
+        assert memory.recall(question, scope="user:alice", types=["fact"]) == []
+        assert memory.recall(question, scope="user:alice", min_relevance=0.9) == []
+
+
+def test_a_danger_to_the_user_does_not_answer_other_questions():
+    with open_memory("memory://", embedder="none") as memory:
+        memory.remember("用户对花生严重过敏", scope="user:alice", type="profile")
+        memory.remember("A colleague wrote a paper about allergies", scope="user:alice")
+        assert memory.recall("what is the capital of France?", scope="user:alice") == []
+        assert [hit.record.type for hit in memory.recall("dinner plans", scope="user:alice")] == ["profile"]

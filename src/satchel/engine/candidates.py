@@ -6,7 +6,7 @@ It must not know policies or thresholds, and builds no record.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,11 @@ class Pool:
         """Return the number of candidates."""
         return len(self.ids)
 
+    def raised(self, which: Sequence[bool], least: float) -> Pool:
+        """Return the pool with the relevance of some candidates raised to at least this."""
+        floor = np.where(which, least, 0.0)
+        return replace(self, relevance=np.maximum(self.relevance, floor), match=np.maximum(self.match, floor))
+
 
 def strengths_of(index: ScopeIndex, now: float, settings: Settings) -> Floats:
     """Return the strength of every row."""
@@ -74,9 +79,9 @@ class Width:
     strongest: int
 
 
-def choose(seen: Sequence[Measured], mask: Mask, strength: Floats, width: Width) -> Rows:
-    """Return the rows of one index, as the question and its sentences see it, that any lane proposes."""
-    lanes = [strongest_rows(seen[0].index, mask, strength, width.strongest)]
+def choose(seen: Sequence[Measured], mask: Mask, strength: Floats, width: Width, certain: Rows) -> Rows:
+    """Return the rows of one index, as the question and its sentences see it, that any lane proposes, and the certain ones."""
+    lanes = [strongest_rows(seen[0].index, mask, strength, width.strongest), certain[mask[certain]]]
     for measured in seen:
         lanes += [lexical_lane(measured, mask, width.nearest), semantic_lane(measured, mask, width.nearest)]
     return np.unique(np.concatenate(lanes))
@@ -117,6 +122,7 @@ def gather(
     masks: Sequence[Mask],
     strength: Sequence[Floats],
     width: Width,
+    certain: Sequence[Rows],
     *,
     calibration: Calibration,
     now: float,
@@ -125,9 +131,9 @@ def gather(
     """Return the candidates of all lanes and scopes.
 
     `seen`: each index as the whole question sees it, and then each of its sentences. Masks say which rows may be found, strengths are
-    those of every row.
+    those of every row. `certain`: rows of each index that are candidates whatever the lanes say.
     """
-    rows = [choose(views, mask, strong, width) for views, mask, strong in zip(seen, masks, strength, strict=True)]
+    rows = [choose(views, mask, strong, width, sure) for views, mask, strong, sure in zip(seen, masks, strength, certain, strict=True)]
     indexes = [views[0].index for views in seen]
 
     def column(name: str) -> NDArray[np.generic]:

@@ -35,6 +35,27 @@ _PROHIBITION = re.compile(
 _SOFT = re.compile(r"\b(?:do|does)(?: ?not|n't) (?:like|enjoy|mind|care|know|have)\b|不要紧|不要緊|不得了|不得不|不能不", re.IGNORECASE)
 
 
+_AT_STAKE = re.compile(
+    "[吃喝餐饭飯菜食饮飲药藥]|外卖|外賣|零嘴|零食|甜点|甜點|早点|早點|点心|點心|医院|醫院|看病|治疗|治療|手术|手術|疫苗|处方|處方"
+    r"|\b(?:restaurants?|eat(?:s|ing)?|ate|meals?|lunch|dinner|breakfast|brunch|supper|snacks?|recipes?|cook(?:s|ing)?|bak(?:e|es|ing)"
+    r"|menus?|foods?|dish(?:es)?|desserts?|drinks?|cater(?:ing)?|groceries|medicines?|medications?|drugs?|prescri\w+|antibiotics?"
+    r"|vaccin\w+|surger(?:y|ies)|doctors?|hospitals?)\b",
+    re.IGNORECASE,
+)
+
+
+def at_stake(question: str) -> bool:
+    """Tell whether a question is about food or medicine, where a danger to the user matters though no word of it is asked for."""
+    return _AT_STAKE.search(question) is not None
+
+
+def is_danger(record: MemoryRecord) -> bool:
+    """Tell whether a record says, lastingly, that something is dangerous to the user: an allergy and the like."""
+    standing = core_type(record.type) in STANDING_TYPES
+    lasting = record.pinned or record.retention == "permanent"
+    return (standing or lasting) and _DANGER.search(record.content) is not None
+
+
 def is_constraint(record: MemoryRecord) -> bool:
     """Tell whether a record must be obeyed.
 

@@ -32,6 +32,9 @@ REASONS = ("semantic", "lexical", "fused", "relevance", "match", "recency", "str
 COMPANY = 1 / 3
 """By default something must reach `min_relevance`, or nothing is returned; beside it, this share of it is enough."""
 
+AT_STAKE = 0.6
+"""Relevance, at the least, of a danger to the user where food or medicine is asked about: an allergy left out costs more than one named."""
+
 _WIDE = (Status.ACTIVE, Status.ARCHIVED)
 _DIGITS = 9
 _SHOWN_DIGITS = 6
@@ -44,6 +47,7 @@ class Wanted:
     `strict_relevance`: `min_relevance` is the caller's own and holds for every hit. `min_strength` is None where strength is no
     condition; `strict`: it is the caller's own and holds as it stands. `widen`: look among
     archived and faint records when nothing else answers (RET-4). `strongest`: how many of a scope's strongest are candidates too.
+    `guarded`: dangers to the user belong to questions they bear on; `dangers`: those records, by (scope, id), of this question.
     """
 
     query: str
@@ -57,6 +61,8 @@ class Wanted:
     strict: bool = False
     widen: bool = False
     strongest: int = 0
+    guarded: bool = False
+    dangers: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +139,19 @@ class Search:
             masks,
             strength,
             Width(max(self.core.settings.candidates, self.wanted.limit), self.wanted.strongest),
+            [
+                index.rows_of(id for of, id in self.wanted.dangers if of == scope)
+                for scope, index in zip(self.wanted.scopes, self.indexes, strict=True)
+            ],
             calibration=embedder.calibration if embedder is not None else LEXICAL,
             now=self.now,
             settings=self.core.settings,
         )
+        if self.wanted.dangers:
+            pool = pool.raised(
+                [(self.wanted.scopes[at], id) in self.wanted.dangers for at, id in zip(pool.index.tolist(), pool.ids, strict=True)],
+                AT_STAKE,
+            )
         scores = self._scores(pool)
         enough = np.flatnonzero(pool.relevance >= self._least_relevance(pool))
         scopes = self.wanted.scopes

@@ -6,7 +6,8 @@ It owns what is settled before a search and what is kept after it; it must not k
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from satchel.engine.answers import AnswerCache, QueryVectors
 from satchel.engine.asking import ask, sentences
-from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, is_constraint
+from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, at_stake, is_constraint, is_danger
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
 from satchel.engine.finding import Search, Wanted
@@ -66,7 +67,8 @@ class Recaller:
         A record must reach `min_relevance`: the request's as it stands; by default the setting's decides whether there is an answer, and
         its company needs a part of it. It must also reach the strength threshold: the request's as it stands, or by default the setting's
         or half the record's score where that is lower. Where nothing does, and the request left statuses and strength open, archived and
-        faint records are searched too, superseded ones apart (RET-4). A question without a word or sign in it finds nothing.
+        faint records are searched too, superseded ones apart (RET-4). A question without a word or sign in it
+        finds nothing. To a question about food or medicine the user's allergies belong, whatever its words (`finding.AT_STAKE`).
 
         Raises:
             InvalidRequest: the query is blank, or the policy unknown.
@@ -84,6 +86,7 @@ class Recaller:
             strict=request.min_strength is not None,
             widen=request.min_strength is None and not request.statuses,
             strongest=settings.strongest,
+            guarded=True,
         )
         hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
@@ -148,10 +151,16 @@ class Recaller:
             if hits is not None:
                 return hits
             indexes = self._current(wanted.scopes, positions)
+            if wanted.guarded and at_stake(wanted.query):
+                wanted = replace(wanted, dangers=self._dangers(wanted, indexes, now))
             hits = Search(self._core, wanted, indexes, ask(texts, vectors), now).hits()
         if all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
             self._answers.put(key, positions, now, hits)
         return hits
+
+    def _dangers(self, wanted: Wanted, indexes: Sequence[ScopeIndex], now: float) -> frozenset[tuple[str, str]]:
+        found = Search(self._core, wanted, indexes, [Question(_DANGERS, None)], now).strongest(_STANDING)
+        return frozenset((record.scope, record.id) for record, _ in found if is_danger(record))
 
     def _digest(self, scopes: tuple[str, ...], where: RecordFilter, limit: int) -> list[Remembered]:
         """Return what an agent should know before anything is asked, each type's strongest in turn so that none crowds out the others."""
