@@ -126,6 +126,7 @@ def test_all_faults_of_a_batch_come_at_once_and_nothing_is_written(memory):
         )
     fields = {fault["field"] for fault in caught.value.details["faults"]}
     assert {
+        "memories.1.content",
         "memories.1.ttl",
         "memories.1.score",
         "memories.2.created_at",
@@ -133,6 +134,13 @@ def test_all_faults_of_a_batch_come_at_once_and_nothing_is_written(memory):
         "memories.3.unheard_of",
     } <= fields
     assert memory.records(scope=ALICE).records == ()
+
+
+def test_faults_between_two_fields_come_with_the_others(memory):
+    when = {"valid_from": "2026-02-01T00:00:00Z", "valid_until": "2026-01-01T00:00:00Z", "expires_at": "2027-01-01T00:00:00Z"}
+    with pytest.raises(InvalidRequest) as caught:
+        memory.remember("", scope="*", ttl=5, score=2, **when)
+    assert {fault["field"] for fault in caught.value.details["faults"]} == {"content", "scope", "score", "expires_at", "valid_until"}
 
 
 def test_faults_the_engine_finds_come_at_once_too(memory):

@@ -66,12 +66,9 @@ def _refuse(faults: Sequence[Fault], detectors: Collection[str]) -> None:
 
 
 def check_content(core: Core, content: str) -> None:
-    """Refuse content that is empty, too large, or holds a credential, as `complete` does."""
+    """Refuse content that is too large or holds a credential, as `complete` does."""
     kinds = screen(content) if core.settings.screen_secrets else ()
-    faults = _content_faults(core.settings, content, kinds)
-    if not content.strip():
-        faults.append(Fault(field="content", message="may not be empty"))
-    _refuse(faults, kinds)
+    _refuse(_content_faults(core.settings, content, kinds), kinds)
 
 
 def check_record(core: Core, record: MemoryRecord) -> None:

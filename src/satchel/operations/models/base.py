@@ -5,7 +5,12 @@ It must not know how an operation is carried out.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic_core import PydanticCustomError
+
+from satchel.protocol.record import Content
 
 MAX_LIMIT = 1000
 """Most items of one answer."""
@@ -21,6 +26,16 @@ class Result(BaseModel):
     """Base of every result; a newer service may add fields."""
 
     model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+
+
+def _said(value: str) -> str:
+    if not value.strip():
+        raise PydanticCustomError("content_empty", "may not be empty")
+    return value
+
+
+SaidContent = Annotated[Content, AfterValidator(_said)]
+"""A pydantic field: content that says something."""
 
 
 class Empty(Result):

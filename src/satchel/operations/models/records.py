@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from satchel.operations.models.base import MAX_LIMIT, Request, Result
+from satchel.operations.models.base import MAX_LIMIT, Request, Result, SaidContent
 from satchel.operations.models.recalling import Conditions
 from satchel.protocol.filters import RecordFilter
-from satchel.protocol.record import Content, Fraction, Json, Label, MemoryRecord, RecordId, Seconds, Sensitivity, Status, Tags, TypeName
+from satchel.protocol.record import Fraction, Json, Label, MemoryRecord, RecordId, Seconds, Sensitivity, Status, Tags, TypeName
 from satchel.protocol.scope import Scope, Scopes
 from satchel.protocol.times import Instant
 
@@ -63,7 +63,7 @@ class UpdateRequest(RecordRequest):
 class CorrectRequest(RecordRequest):
     """Replace a wrong memory by the right one: the old is archived and linked, the new keeps the provenance."""
 
-    content: Content
+    content: SaidContent
     new_id: RecordId | None = None
     reason: Label | None = None
     if_revision: Annotated[int, Field(ge=1)] | None = None

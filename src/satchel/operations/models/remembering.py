@@ -5,14 +5,14 @@ It must not know how an operation is carried out.
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from satchel.operations.models.base import Request, Result
+from satchel.operations.models.base import Request, Result, SaidContent
 from satchel.protocol.record import (
-    Content,
     Fraction,
     Json,
     Label,
@@ -47,7 +47,7 @@ class NewMemory(Request):
     `scope` may be left out in `remember_many`, where the call's scope stands in. `half_life` and `ttl` are seconds.
     """
 
-    content: Content
+    content: SaidContent
     scope: Scope | None = None
     id: RecordId | None = None
     type: TypeName | None = None
@@ -68,15 +68,22 @@ class NewMemory(Request):
     relations: Relations = Relations()
     meta: Json = Field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _coherent(self) -> NewMemory:
-        if not self.content.strip():
-            raise PydanticCustomError("content_empty", "may not be empty", {"field": "content"})
-        if self.ttl is not None and self.expires_at is not None:
-            raise PydanticCustomError("expiry", "give ttl or expires_at, not both", {"field": "ttl"})
-        if self.valid_from and self.valid_until and self.valid_until < self.valid_from:
-            raise PydanticCustomError("validity", "is before valid_from", {"field": "valid_until"})
-        return self
+    # Checks of one field beside those before it, so that they are told together with every other fault.
+
+    @field_validator("expires_at")
+    @classmethod
+    def _one_end(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
+        if value is not None and info.data.get("ttl") is not None:
+            raise PydanticCustomError("expiry", "give ttl or expires_at, not both")
+        return value
+
+    @field_validator("valid_until")
+    @classmethod
+    def _after_its_start(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
+        start = info.data.get("valid_from")
+        if value is not None and start is not None and value < start:
+            raise PydanticCustomError("validity", "is before valid_from")
+        return value
 
 
 class RememberRequest(NewMemory):
