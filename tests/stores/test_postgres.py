@@ -130,3 +130,11 @@ def test_a_reader_of_an_old_state_holds_scrubbing_up(postgres: PostgresServer, s
         assert pool.submit(store.scrub).result() is False
     assert store.scrub() is True
     store.close()
+
+
+def test_who_forgets_is_told_what_the_server_keeps(postgres: PostgresServer) -> None:
+    with open_memory(postgres.url(), embedder="none") as memory:
+        memory.remember("对花生过敏", scope="user:alice", id="r1")
+        assert not [finding for finding in memory.doctor().findings if "write-ahead log" in finding.message]
+        memory.forget("r1", scope="user:alice")
+        assert [finding for finding in memory.doctor().findings if "write-ahead log" in finding.message]

@@ -12,6 +12,11 @@ from satchel.protocol.record import new_id
 
 PENDING = "scrub-pending"
 _NOTE = "scrub"
+_BEYOND = "scrub-beyond"
+_BEYOND_TEXT = (
+    "forgotten content is gone from every answer and every index; freed space and write-ahead log of this store's server keep it until"
+    " they are used again"
+)
 
 
 def pending_document(core: Core) -> Document:
@@ -28,6 +33,8 @@ def settle(core: Core) -> ForgetState:
     """Scrub what is pending; return how far it has come. A reader that is still open delays it, and it is tried again later."""
     # Each erasure has its own document, so that clearing ours cannot hide one that came while we scrubbed.
     waiting = [document.key for document in core.store.documents(PENDING)]
+    if waiting and "scrub" not in core.store.capabilities:
+        core.notes.add(_BEYOND, _BEYOND_TEXT)
     while waiting:
         if not core.store.scrub():
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but not yet scrubbed from the store's files")
