@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import struct
 import threading
 from pathlib import Path
 
@@ -22,6 +23,8 @@ _ATTEMPTS = 50
 _CHUNK_BYTES = 64 * 1024 * 1024
 """Swept in one hold of the write lock."""
 _BLOCK_BYTES = 4 * 1024 * 1024
+_HEADER = struct.Struct(">HH")
+"""In a tree page's header: the number of rows, and where their content starts (0 stands for 65,536)."""
 _POINTERS = {2: 12, 5: 12, 10: 8, 13: 8}
 """Where the row pointers start in a page, by the kind of tree page."""
 _ONE_AT_A_TIME = threading.Lock()
@@ -101,34 +104,29 @@ def _page_size(header: bytes) -> int:
 def _sweep(descriptor: int, start: int) -> int:
     page_size = _page_size(_read(descriptor, 0, 100))
     end = min(start + _CHUNK_BYTES, os.fstat(descriptor).st_size)
+    nothing = bytes(page_size)
     for offset in range(start, end, _BLOCK_BYTES):
         block = _read(descriptor, offset, min(_BLOCK_BYTES, end - offset))
-        for place in range(0, len(block), page_size):
-            page = block[place : place + page_size]
-            gap = unused_part(page, first=offset + place == 0)
-            if gap is not None:
-                _clear(descriptor, offset + place, page, gap)
+        for place in range(0, len(block) - page_size + 1, page_size):
+            first, last = unused_part(block, place, page_size, head=100 if offset + place == 0 else 0)
+            if block[first:last] != nothing[: last - first]:
+                os.lseek(descriptor, offset + first, os.SEEK_SET)
+                os.write(descriptor, nothing[: last - first])
     return end
 
 
-def unused_part(page: bytes, *, first: bool = False) -> tuple[int, int] | None:
-    """Return where the unused space of a tree page starts and ends; None for another page, or one that makes no sense."""
-    head = 100 if first else 0
-    pointers = _POINTERS.get(page[head])
+def unused_part(block: bytes, place: int, page_size: int, *, head: int = 0) -> tuple[int, int]:
+    """Return where in a block the unused space of the page at `place` starts and ends.
+
+    It is empty for a page that is no tree page, or makes no sense. `head`: bytes before the page's own header, 100 in a file's first page.
+    """
+    pointers = _POINTERS.get(block[place + head])
     if pointers is None:
-        return None
-    rows = int.from_bytes(page[head + 3 : head + 5], "big")
-    content = int.from_bytes(page[head + 5 : head + 7], "big") or 65536
+        return place, place
+    rows, content = _HEADER.unpack_from(block, place + head + 3)
     start = head + pointers + 2 * rows
-    return (start, content) if start <= content <= len(page) else None
-
-
-def _clear(descriptor: int, offset: int, page: bytes, gap: tuple[int, int]) -> None:
-    start, end = gap
-    nothing = bytes(end - start)
-    if page[start:end] != nothing:
-        os.lseek(descriptor, offset + start, os.SEEK_SET)
-        os.write(descriptor, nothing)
+    end = content or 65536
+    return (place + start, place + end) if start <= end <= page_size else (place, place)
 
 
 def _read(descriptor: int, offset: int, size: int) -> bytes:
