@@ -50,9 +50,9 @@ def forget(store: Store, batch: str, size: int) -> None:
     store.apply(Batch(puts, [Document(BATCHES, batch, {"size": size, "forgotten": True})]))
 
 
-def embed(store: Store) -> None:
+def embed(store: Store, limit: int = 20) -> None:
     """Give the first unembedded records their vectors."""
-    entries = [IndexEntry(item.scope, item.id, item.content_hash, vector=b"\x00\x3c") for item in store.unindexed(limit=20)]
+    entries = [IndexEntry(item.scope, item.id, item.content_hash, vector=b"\x00\x3c") for item in store.unindexed(limit=limit)]
     store.write_index(entries)
 
 

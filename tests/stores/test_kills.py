@@ -64,7 +64,7 @@ def _look_over(url: str, wrote: set[str], forgot: set[str]) -> int:
         assert {row.id for row in rows} == {name for name, now in status.items() if now == "active"}
         assert all(row.terms == b"terms" for row in rows)
         while store.unindexed(limit=1):
-            churn.embed(store)
+            churn.embed(store, limit=5000)
         assert all(row.vector for row in store.index_slice(churn.SCOPE).rows)
         return len(batches)
     finally:
