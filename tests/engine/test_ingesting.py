@@ -243,6 +243,22 @@ def test_an_import_can_be_run_again_after_it_was_undone(memory):
     assert memory.undo_import("imp").removed == 2
 
 
+def test_an_import_that_another_process_undid_begins_anew(tmp_path):
+    with opened(tmp_path / "agent.db") as one, opened(tmp_path / "agent.db") as two:
+        ingest(one, item("a", "一"), item("b", "二"), final=False)
+        two.undo_import("imp")
+        ingest(one, item("c", "三"))
+        assert [receipt.item for receipt in one.receipts("imp")] == ["c"]
+        assert set(states(one)) == {"c"}
+
+
+def test_two_processes_may_go_on_with_one_import(tmp_path):
+    with opened(tmp_path / "agent.db") as one, opened(tmp_path / "agent.db") as two:
+        for number in range(6):
+            ingest((one, two)[number % 2], item(f"i{number}", f"内容 {number}"), item("i0", "内容 0"), final=False)
+        assert [receipt.item for receipt in one.receipts("imp")] == [f"i{number}" for number in range(6)]
+
+
 def test_undo_leaves_what_was_forgotten_forgotten(memory):
     ingest(memory, item("a", "一"), item("b", "二"))
     memory.forget("a", scope=ALICE)

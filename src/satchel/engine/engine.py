@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from satchel.engine import (
@@ -77,26 +77,23 @@ class _Parts:
     """What engines over one core share: the handlers that keep something between calls, and whether scrubbing is due."""
 
     recaller: Recaller
-    planner: Planner
-    ingester: Ingester
+    handlers: dict[str, Callable[[Principal, Any], Any]]
     scrub_due: bool = False
     scrub_after: float = 0.0
     closed: bool = False
-    handlers: dict[str, Callable[[Principal, Any], Any]] = field(default_factory=dict)
 
     @classmethod
     def over(cls, core: Core) -> _Parts:
         recaller = Recaller(core)
-        parts = cls(recaller, Planner(core, recaller), Ingester(core), scrub_due=is_pending(core))
-        parts.handlers = {
+        handlers: dict[str, Callable[[Principal, Any], Any]] = {
             "recall": recaller.recall,
             "search": recaller.search,
             "context": recaller.context,
-            "forget": parts.planner.forget,
-            "ingest": parts.ingester.ingest,
+            "forget": Planner(core, recaller).forget,
+            "ingest": Ingester(core).ingest,
             "stats": overview.Overview(core).stats,
         }
-        return parts
+        return cls(recaller, handlers, scrub_due=is_pending(core))
 
 
 class Engine(Memory):
@@ -137,10 +134,7 @@ class Engine(Memory):
         handler = _HANDLERS.get(name)
         if handler is None:
             raise Unsupported(f"this engine does not offer {name!r}")
-        result = handler(self._core, self._principal, request)
-        if isinstance(request, m.ImportIdRequest) and name == "undo_import":
-            self._parts.ingester.forget_state(request.import_id)
-        return result
+        return handler(self._core, self._principal, request)
 
     def export_chunks(self, request: m.ExportRequest) -> Iterator[bytes]:
         """Yield a package of what this engine's principal may read; close the iterator to break off."""

@@ -45,7 +45,9 @@ class Ingester:
         """
         _check(request)
         with self._lock:
-            ingestion = self._open.pop(request.import_id, None) or _Ingestion(self._core, request)
+            ingestion = self._open.pop(request.import_id, None)
+            if ingestion is None or not ingestion.is_current():
+                ingestion = _Ingestion(self._core, request)
             if len(self._open) >= _OPEN_IMPORTS:
                 self._open.pop(next(iter(self._open)))
             self._open[request.import_id] = ingestion
@@ -57,11 +59,6 @@ class Ingester:
             finally:
                 if request.final:
                     self._open.pop(request.import_id, None)
-
-    def forget_state(self, import_id: str) -> None:
-        """Drop what is kept in memory of an import, for its documents were changed."""
-        with self._lock:
-            self._open.pop(import_id, None)
 
 
 def _check(request: IngestRequest) -> None:
@@ -98,6 +95,11 @@ class _Ingestion:
             position = max((found.change for found in positions.values()), default=0)
             head = ImportHead.new(request.import_id, origin=request.origin, at=self._core.now(), position=position)
         return head
+
+    def is_current(self) -> bool:
+        """Tell whether the store has the import as it was left here: nobody else went on with it or undid it."""
+        held = ImportHead.load(self._core, self._head.import_id)
+        return held is None if self._head.is_new else held is not None and held.value == self._head.value
 
     def take(self, principal: Principal, request: IngestRequest) -> list[Receipt]:
         require_write(principal, self._head.scopes)

@@ -65,6 +65,11 @@ class ImportHead:
         return str(self.value["state"])
 
     @property
+    def is_new(self) -> bool:
+        """Whether nothing was written of it yet."""
+        return not self.value["next"] and self.state == "open"
+
+    @property
     def scopes(self) -> frozenset[str]:
         """Every scope that it wrote to."""
         return frozenset(self.value["scopes"])
