@@ -78,7 +78,7 @@ def exit_code(error: SatchelError) -> int:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Carry out one command line and return its exit code. The entry point of the `satchel` command."""
+    """Carry out one command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _prepare_streams()
     as_json = "--json" in words

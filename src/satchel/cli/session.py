@@ -5,6 +5,7 @@ It owns the defaults for a person at a terminal; it must not know any command.
 
 from __future__ import annotations
 
+import gc
 import getpass
 import os
 from collections.abc import Iterator
@@ -87,6 +88,7 @@ class Session:
         from satchel.wiring import open_memory
 
         with open_memory(self.store, agent=self.agent, embedder=self.embedder, token=self.token) as memory:
+            _collect_again()
             yield memory
 
     @contextmanager
@@ -107,6 +109,13 @@ class Session:
     def without_embedder(self) -> Session:
         """Return the session for work that neither embeds nor ranks, so that no model is loaded."""
         return self if is_remote(self.store) else replace(self, embedder="none")
+
+
+def _collect_again() -> None:
+    """Collect garbage from now on, where the process began without: everything is imported, and none of it is garbage."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def is_remote(store: str | None) -> bool:
