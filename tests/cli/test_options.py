@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import subprocess
 import sys
@@ -120,3 +121,13 @@ def test_a_simple_command_loads_nothing_that_it_does_not_need() -> None:
     assert not _modules("list", "--store", "memory://") & (HEAVY | {"rich.table"})
     assert not _modules("list", "--store", "http://127.0.0.1:9") & {"numpy", "satchel.engine", "fastapi"}
     assert not _modules("remember", "你好", "--store", "memory://", "--embedder", "none") & HEAVY
+
+
+def test_garbage_is_collected_again_once_a_memory_is_open(satchel) -> None:
+    gc.disable()
+    try:
+        assert satchel("remember", "甲").code == 0
+        assert gc.isenabled()
+    finally:
+        gc.enable()
+        gc.unfreeze()
