@@ -6,7 +6,8 @@ import json
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -193,6 +194,30 @@ def test_a_compaction_keeps_the_link_and_the_mode_of_the_file(tmp_path: Path) ->
     assert ids(open_store(f"jsonl:///{link}")) == {"r1"}
 
 
+def test_a_writer_that_waits_for_a_compaction_comes_after_it(tmp_path: Path) -> None:
+    url = f"jsonl:///{tmp_path / 'memory.jsonl'}"
+    store, other = open_store(url), open_store(url)
+    store.apply(Batch([put(1)]))
+    write_anew = store._index.write_anew
+
+    def meanwhile(entries: Iterable[IndexEntry]) -> None:
+        # The new file is in its place already.
+        waiting.append(pool.submit(other.apply, Batch([put(2)])))
+        wait(waiting, timeout=0.1)
+        assert not waiting[0].done()
+        write_anew(entries)
+
+    waiting: list[Future[int]] = []
+    with ThreadPoolExecutor(1) as pool:
+        store._index.write_anew = meanwhile  # type: ignore[method-assign]
+        store.scrub()
+        store._index.write_anew = write_anew  # type: ignore[method-assign]
+        assert waiting[0].result() == 2
+    assert ids(store) == {"r1", "r2"}
+    store.scrub()
+    assert ids(open_store(url)) == {"r1", "r2"}
+
+
 def test_another_file_with_the_number_of_the_old_one_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "memory.jsonl"
     store, other = open_store(f"jsonl:///{path}"), open_store(f"jsonl:///{path}")
@@ -250,7 +275,8 @@ def test_a_full_disk_is_said_and_writing_goes_on_when_there_is_room(tmp_path: Pa
 
 WRITER = """
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.ports import IndexEntry
-from satchel.stores.jsonl.journal import NOTHING, look, look_at, new_generation, replace_durably, write_all
+from satchel.stores.jsonl.journal import NOTHING, look, look_at, new_generation, replacing, write_all
 
 Known = dict[tuple[str, str, str], tuple[bytes | None, bytes | None]]
 """Terms and vector by scope, id and content hash."""
@@ -113,9 +113,9 @@ class EntryFile:
     def write_anew(self, entries: Iterable[IndexEntry]) -> None:
         """Leave these entries in the file and no other."""
         head = b'{"kind":"satchel-index","generation":"%s"}\n' % new_generation()
-        replace_durably(self._path, chain([head], map(write_entry, entries)))
-        self._look = look(self._path)
-        self._head, self._end = head, self._look.size
+        with replacing(self._path, chain([head], map(write_entry, entries))) as found:
+            self._look = found
+        self._head, self._end = head, found.size
 
 
 def _gather(known: Known, entry: IndexEntry | None) -> None:

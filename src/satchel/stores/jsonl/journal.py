@@ -194,19 +194,26 @@ def torn_path(path: Path) -> Path:
     return path.with_name(path.name + ".torn")
 
 
-def replace_durably(path: Path, parts: Iterable[bytes]) -> None:
-    """Put a new file in a file's place: a reader, or whoever comes after a crash, sees the one or the other whole. Raises OSError."""
+@contextmanager
+def replacing(path: Path, parts: Iterable[bytes]) -> Iterator[Look]:
+    """Put a new file in a file's place and look at it, locked for the block: whoever waits for the old one's lock comes to this one next.
+
+    A reader, or whoever comes after a crash, sees the one or the other whole. Raises OSError.
+    """
     unfinished = path.with_name(path.name + ".unfinished")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         _give_away(descriptor, path)
         for part in parts:
             write_all(descriptor, part)
         os.fsync(descriptor)
+        unfinished.replace(path)
+        sync_folder(path)
+        yield _look_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
-    unfinished.replace(path)
-    sync_folder(path)
 
 
 def _give_away(descriptor: int, path: Path) -> None:

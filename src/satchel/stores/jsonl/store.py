@@ -274,10 +274,9 @@ class JsonLinesStore(MemoryStore):
     def _compact(self) -> None:
         state = self._now()
         self._look, self._generation = NOTHING, journal.new_generation()
-        journal.replace_durably(self._path, compacted(state, self._generation))
-        self._index.write_anew(index_entries(state))
-        self._look = look(self._path)
-        self._end = self._look.size
+        with journal.replacing(self._path, compacted(state, self._generation)) as found:
+            self._index.write_anew(index_entries(state))
+        self._look, self._end = found, found.size
         self._fleeting = 0
 
     def check(self) -> list[str]:
