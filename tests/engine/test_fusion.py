@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.engine.fusion import LEXICAL_FLOOR, LEXICAL_SHARE, WHOLE_SHARE, bm25, deal, fuse, inverse_frequency
+from satchel.engine.fusion import LEXICAL_FLOOR, WHOLE_SHARE, bm25, deal, fuse, inverse_frequency
 from satchel.engine.relevance import LEXICAL, lexical_relevance, relevance
 from satchel.ports import Calibration
 
@@ -36,7 +36,7 @@ def test_the_first_of_both_lanes_is_1():
 
 
 def test_a_lane_alone_gives_its_share():
-    assert fuse(row(0.9, 0.0), row(0.0, 0.6)) == pytest.approx([LEXICAL_SHARE, 1.0 - LEXICAL_SHARE])
+    assert fuse(row(0.9, 0.0), row(0.0, 0.6), lexical_share=0.4) == pytest.approx([0.4, 0.6])
 
 
 def test_without_an_embedder_words_order_alone():

@@ -144,7 +144,9 @@ def gather(
     )
     figures = _Figures.of(seen, rows)
     probable = figures.relevance(has_vector, calibration)
-    fused = fuse(figures.lexical, figures.cosine if has_vector.any() else None, has_vector).round(_DIGITS)
+    fused = fuse(figures.lexical, figures.cosine if has_vector.any() else None, has_vector, lexical_share=settings.lexical_share).round(
+        _DIGITS
+    )
     return Pool(
         index=np.repeat(np.arange(len(rows)), [len(some) for some in rows]),
         ids=[index.ids[row] for index, some in zip(indexes, rows, strict=True) for row in some.tolist()],

@@ -16,9 +16,6 @@ K1 = 0.9
 B = 0.5
 """How much a memory's length counts against it, 0 to 1."""
 
-LEXICAL_SHARE = 0.3
-"""What the lexical lane counts in fusion; the semantic lane counts the rest."""
-
 LEXICAL_FLOOR = 0.2
 """Where even the best record holds less than this share of a question's terms, words are noise and do not reach their full vote."""
 
@@ -42,19 +39,20 @@ def bm25(
     return weights * (k1 + 1.0) * frequencies / (frequencies + damping)
 
 
-def fuse(lexical: Floats, cosine: Floats | None, has_vector: NDArray[np.bool_] | None = None) -> Floats:
+def fuse(lexical: Floats, cosine: Floats | None, has_vector: NDArray[np.bool_] | None = None, *, lexical_share: float = 0.3) -> Floats:
     """Return one score a candidate, 0..1, that orders them; it says nothing about one question's candidates beside another's.
 
     `lexical` and `cosine` have a row for the whole question and one for each of its sentences where there are several, and a column a
     candidate: its BM25 score as a share of the question's weight, and its cosine (None: no embedder). `has_vector` tells which have one.
 
-    Within a row each lane is divided by its best (the least is 0 for both) and the lanes are added in fixed shares: a convex combination
-    after theoretical-minimum, maximum scaling (Bruch, Gai and Ingber 2023), which ranked better than reciprocal ranks in both languages.
+    Within a row each lane is divided by its best (the least is 0 for both) and the lanes are added, words with `lexical_share`: a convex
+    combination after theoretical-minimum, maximum scaling (Bruch, Gai and Ingber 2023), which ranked better than reciprocal ranks in both
+    languages.
     """
     scores = np.maximum(lexical, 0.0) / np.maximum(_best(lexical), LEXICAL_FLOOR)
     if cosine is not None:
         near = np.maximum(cosine, 0.0) / _best(cosine)
-        mixed = LEXICAL_SHARE * scores + (1.0 - LEXICAL_SHARE) * near
+        mixed = lexical_share * scores + (1.0 - lexical_share) * near
         scores = mixed if has_vector is None else np.where(has_vector, mixed, scores)
     if len(scores) == 1:
         return np.asarray(scores[0])

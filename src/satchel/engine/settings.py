@@ -28,8 +28,9 @@ class Settings(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 8
     candidates: Annotated[int, Field(ge=50)] = 50
     strongest: Annotated[int, Field(ge=0, le=50)] = 3
-    fusion_k: Annotated[int, Field(ge=1)] = 5
+    lexical_share: _Unit = 0.3
     min_relevance: _Unit = 0.15
+    """Something must reach it, or nothing is found; what stands beside it needs a third of it, unless the request names its own."""
     min_strength: _Unit = 0.15
     recency_half_life: Annotated[float, Field(gt=0)] = 2_592_000.0
     touch_on_recall: bool = True
