@@ -43,7 +43,7 @@ def source_for(kind: str) -> Source:
     if kind not in _PLACES:
         raise InvalidRequest.of([{"field": "kind", "message": f"unknown kind {kind!r}; one of {', '.join(KINDS)}"}], subject="migration")
     module, name = _PLACES[kind]
-    found: Source = getattr(import_module(f"satchel.migrate.sources.{module}"), name)
+    found: Source = getattr(import_module(f"satchel.migrate.formats.{module}"), name)
     return found
 
 

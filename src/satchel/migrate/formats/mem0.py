@@ -10,10 +10,10 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from satchel.migrate.formats.mem0_history import History, Life, is_history, read_history
 from satchel.migrate.items import Draft, Options, Reading, SourceItem, deleted, dropped, quarantined
 from satchel.migrate.json_stream import JsonBroken, JsonStream
 from satchel.migrate.reading import database_files, encoding_note, encoding_of, is_database, open_text, reading, refuse
-from satchel.migrate.sources.mem0_history import History, Life, is_history, read_history
 from satchel.migrate.times import UNTIMED, Moment, read_time
 from satchel.protocol.record import Origin
 

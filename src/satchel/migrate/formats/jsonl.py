@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from satchel.migrate.formats.table import FIELDS_OF_A_TABLE, Table
 from satchel.migrate.items import Options, Reading, SourceItem, quarantined
 from satchel.migrate.json_stream import JsonBroken, JsonStream
 from satchel.migrate.mapping import is_vector, resolve
 from satchel.migrate.reading import encoding_note, encoding_of, lines_of, open_text, reading, refuse
-from satchel.migrate.sources.table import FIELDS_OF_A_TABLE, Table
 
 _SAMPLE = 200
 

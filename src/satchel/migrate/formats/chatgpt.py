@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from satchel.migrate.archives import member, member_names
+from satchel.migrate.formats.chatgpt_conversation import Finding, comparable, findings_of, forgotten_text, list_entries
 from satchel.migrate.items import Draft, Options, Reading, SourceItem, deleted, dropped, made_id, quarantined
 from satchel.migrate.json_stream import JsonBroken, JsonStream
 from satchel.migrate.reading import reading, refuse
-from satchel.migrate.sources.chatgpt_conversation import Finding, comparable, findings_of, forgotten_text, list_entries
 from satchel.migrate.statements import type_about_user
 from satchel.migrate.times import UNTIMED, Moment, read_time
 from satchel.protocol.record import Origin, Status

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from satchel.errors import InvalidRequest
+from satchel.migrate.formats.table import FIELDS_OF_A_TABLE, Table
 from satchel.migrate.items import Options, Reading, SourceItem, quarantined
 from satchel.migrate.mapping import Columns, is_vector, resolve
 from satchel.migrate.reading import columns_of, database_copy, database_files, is_database, reading, refuse
-from satchel.migrate.sources.table import FIELDS_OF_A_TABLE, Table
 
 _SECRET = re.compile(r"auth|token|secret|credential|password|passwd|api_?key|private_?key|cookie", re.IGNORECASE)
 _INTERNAL = re.compile(

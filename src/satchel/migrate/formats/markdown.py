@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from satchel.migrate.formats import markdown_entries as role
+from satchel.migrate.formats.markdown_text import split_front_matter
 from satchel.migrate.items import Options, Reading, SourceItem, dropped, quarantined
 from satchel.migrate.reading import encoding_note, encoding_of, files_below, reading, refuse
-from satchel.migrate.sources import markdown_entries as role
-from satchel.migrate.sources.markdown_text import split_front_matter
 
 Assign = Callable[[str, Path, Path], role.Role | None]
 """Gives a file (its lower-case name, its path, the path that was given) its role; None where it is no part of the source."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from satchel.migrate.formats.markdown_text import Entry, FrontMatter, between_section_marks, entries_of, split_front_matter
 from satchel.migrate.items import Draft, Options, SourceItem, deleted, dropped, made_id, quarantined, relative_name
 from satchel.migrate.reading import read_text
-from satchel.migrate.sources.markdown_text import Entry, FrontMatter, between_section_marks, entries_of, split_front_matter
 from satchel.migrate.statements import type_about_user
 from satchel.migrate.times import NO_ZONE, UNTIMED, Moment, modified, read_time
 from satchel.protocol.record import Origin, Status

@@ -9,10 +9,10 @@ import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from satchel.migrate.formats.table import FIELDS_OF_A_TABLE, Table
 from satchel.migrate.items import Options, Reading, SourceItem, quarantined
 from satchel.migrate.mapping import is_vector, resolve
 from satchel.migrate.reading import MAX_LINE_CHARS, encoding_note, encoding_of, open_text, reading, refuse
-from satchel.migrate.sources.table import FIELDS_OF_A_TABLE, Table
 
 _DELIMITERS = ",;\t|"
 
