@@ -19,13 +19,17 @@ B = 0.5
 LEXICAL_FLOOR = 0.2
 """Where even the best record holds less than this share of a question's terms, words are noise and do not reach their full vote."""
 
+PRIOR = 20
+"""Documents without the term that a scope is taken to hold beside its own, so that in one of a few memories a word that one of them holds
+does not count for next to nothing beside a word that none holds."""
+
 WHOLE_SHARE = 0.3
 """What a question of several sentences counts as a whole; the sentence that a record answers best counts the rest."""
 
 
 def inverse_frequency(holders: NDArray[np.integer], documents: int) -> Floats:
     """Return BM25's idf of terms that so many of the documents hold; above 0 for every term."""
-    return np.log1p((documents - holders + 0.5) / (holders + 0.5))
+    return np.log1p((documents + PRIOR - holders + 0.5) / (holders + 0.5))
 
 
 def bm25(
