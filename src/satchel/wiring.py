@@ -60,19 +60,28 @@ def open_memory(
     Raises:
         InvalidRequest: a URL or setting that cannot be; Unsupported: a part is not installed; StoreError: the store cannot be opened.
     """
-    scheme, rest = split_url(default_store_url() if url is None else os.fspath(url))
+    scheme, rest = split_url(default_store_url() if url is None else _text(url))
+    agent = _agent_name(agent)
     if index is not None:
         raise Unsupported(f"external vector indexes such as {index!r} are not available yet; leave `index` out for the built-in one")
     if scheme in REMOTE_SCHEMES:
         return _open_remote(f"{scheme}://{rest}", agent, token, embedder=embedder, clock=clock, settings=settings, policy=policy)
     if token is not None:
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
+    if clock is not None:
+        _check_clock(clock)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
         return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy)
     except BaseException:
         opened.close()
         raise
+
+
+def _agent_name(given: str | None) -> str | None:
+    from satchel.protocol.naming import agent_name
+
+    return agent_name(given)
 
 
 def split_url(url: str) -> tuple[str, str]:
@@ -88,6 +97,23 @@ def split_url(url: str) -> tuple[str, str]:
             [{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}, or a plain path"}]
         )
     return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
+
+
+def _text(url: str | os.PathLike[str]) -> str:
+    try:
+        text = os.fspath(url)
+        text.encode()
+    except (TypeError, AttributeError, UnicodeEncodeError):
+        raise _bad_url("is not text that is valid UTF-8") from None
+    if "\0" in text:
+        raise _bad_url("may not hold a NUL character")
+    return text
+
+
+def _check_clock(clock: Clock) -> None:
+    now = clock()
+    if now.utcoffset() is None:
+        raise InvalidRequest.of([{"field": "clock", "message": "returns a time without a zone; datetime.now(UTC) has one"}])
 
 
 def _bad_url(problem: str) -> InvalidRequest:

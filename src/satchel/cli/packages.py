@@ -45,7 +45,7 @@ def export(
     zstd: Annotated[bool, typer.Option("--zstd", help="Compress.")] = False,
 ) -> None:
     """Write a package: every memory and tombstone of the scope, in one stream that any Satchel reads."""
-    if everything and session.scope_given:
+    if everything and session.scope_given and not session.scope_from_environment:
         raise fault("--everything", "goes against --scope")
     given: dict[str, Any] = {
         "scope": None if everything else session.scopes,
@@ -70,6 +70,8 @@ def export(
 
 def _export_to_file(memory: Memory, output: Path, given: dict[str, Any]) -> int:
     """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one."""
+    if output.is_dir():
+        raise fault("--output", f"is a folder; name a file in it: {output}")
     if not output.parent.is_dir():
         raise fault("--output", f"no such folder: {output.parent}")
     handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)

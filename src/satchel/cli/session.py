@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from satchel.errors import InvalidRequest
+from satchel.errors import Fault, InvalidRequest
 
 if TYPE_CHECKING:
     from satchel.engine.engine import Engine
@@ -55,6 +55,8 @@ class Session:
     as_json: bool
     scope_given: bool
     agent_given: bool
+    agent_from: str = "--agent"
+    scope_from_environment: bool = False
 
     @classmethod
     def of(cls, shared: Shared) -> Session:
@@ -73,6 +75,8 @@ class Session:
             as_json=shared.as_json,
             scope_given=bool(scopes),
             agent_given=bool(agent),
+            agent_from="--agent" if shared.agent else "SATCHEL_AGENT",
+            scope_from_environment=not shared.scopes and bool(named),
         )
 
     @property
@@ -87,9 +91,19 @@ class Session:
         """Open the memory for the length of a block."""
         from satchel.wiring import open_memory
 
+        self._check_agent()
         with open_memory(self.store, agent=self.agent, embedder=self.embedder, token=self.token) as memory:
             _collect_again()
             yield memory
+
+    def _check_agent(self) -> None:
+        from satchel.protocol.naming import agent_name
+
+        try:
+            agent_name(self.agent)
+        except InvalidRequest as error:
+            faults = [Fault(field=self.agent_from, message=fault["message"]) for fault in error.details["faults"]]
+            raise InvalidRequest.of(faults, subject="command line") from None
 
     @contextmanager
     def open_engine(self, why: str) -> Iterator[Engine]:

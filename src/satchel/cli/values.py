@@ -101,6 +101,8 @@ def text_or_stdin(argument: str, text: str) -> str:
 
 def existing_file(argument: str, path: Path) -> Path:
     """Return a path that is a readable file. Raises InvalidRequest otherwise."""
+    if path.is_dir():
+        raise fault(argument, f"is a folder, not a file: {path}")
     if not path.is_file():
         raise fault(argument, f"no such file: {path}")
     return path

@@ -18,6 +18,7 @@ from satchel.errors import InvalidRequest, SatchelError, TransportError, from_wi
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.wire import AGENT_HEADER
+from satchel.protocol.naming import agent_name
 from satchel.protocol.record import new_id
 
 Q = TypeVar("Q", bound=m.Request)
@@ -29,8 +30,13 @@ STREAM_TIMEOUT = 600.0
 
 def base_url(url: str) -> str:
     """Return the address of the service's /v1. Raises InvalidRequest for anything but an http(s) address."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        named = parts.port is None or parts.port > 0
+        httpx.URL(url)
+    except (ValueError, httpx.InvalidURL):
+        named = False
+    if not named or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise InvalidRequest.of([{"field": "url", "message": "expected an address such as http://localhost:7377"}])
     if parts.query or parts.fragment:
         raise InvalidRequest.of([{"field": "url", "message": "holds a query or a fragment"}])
@@ -43,7 +49,7 @@ def client_options(url: str, token: str | None, agent: str | None, timeout: floa
     if token is not None:
         headers["Authorization"] = f"Bearer {_header_safe(token, 'token')}"
     if agent is not None:
-        headers[AGENT_HEADER] = quote(agent)
+        headers[AGENT_HEADER] = quote(agent_name(agent) or "")
     return {
         "headers": headers,
         "timeout": httpx.Timeout(timeout, connect=min(timeout, 5.0)),

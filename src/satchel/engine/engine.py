@@ -36,6 +36,7 @@ from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.memory import Memory
+from satchel.protocol.naming import agent_name
 from satchel.protocol.package import Readable
 from satchel.protocol.scope import parse_scope
 
@@ -154,7 +155,7 @@ class Engine(Memory):
         canonical = [None if scopes is None else [parse_scope(scope) for scope in scopes] for scopes in (read, write)]
         bound = object.__new__(Engine)
         bound._core = self._core
-        bound._principal = narrow(self._principal, agent=agent, read=canonical[0], write=canonical[1])
+        bound._principal = narrow(self._principal, agent=agent_name(agent), read=canonical[0], write=canonical[1])
         bound._parts = self._parts
         bound._owner = False
         return bound

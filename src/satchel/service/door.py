@@ -16,11 +16,14 @@ from starlette.datastructures import Headers
 from satchel.errors import Denied, InvalidRequest
 from satchel.operations.memory import Memory
 from satchel.operations.wire import AGENT_HEADER
-from satchel.protocol.record import Label
+from satchel.protocol.naming import AgentName
 from satchel.protocol.validation import validated
 from satchel.service.envelope import Refused
 from satchel.service.guards import RateLimiter
 from satchel.service.tokens import Token, TokenBook
+
+ANONYMOUS = "anonymous"
+"""The agent under whose name those write who give none: never that of the service's own process."""
 
 
 class Bindable(Protocol):
@@ -43,7 +46,7 @@ class Caller:
 class _Named(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    agent: Label
+    agent: AgentName
 
 
 class Door:
@@ -68,7 +71,7 @@ class Door:
             return Caller(token.agent, bound, tuple(sorted(token.write or ())))
         agent = _agent(headers.get(AGENT_HEADER))
         self._count(f"agent {agent}")
-        return Caller(agent, self._memory.bind(agent=agent))
+        return Caller(agent, self._memory.bind(agent=agent or ANONYMOUS))
 
     def _token(self, header: str | None) -> Token | None:
         scheme, _, secret = (header or "").partition(" ")

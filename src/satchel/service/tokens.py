@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from satchel.errors import Denied, InvalidRequest, NotFound
 from satchel.ports import Batch, Clock, Document, Store
+from satchel.protocol.naming import agent_name
 from satchel.protocol.record import Label
 from satchel.protocol.scope import Scope
 from satchel.protocol.times import Instant
@@ -78,7 +79,7 @@ class TokenBook:
             InvalidRequest: no agent, no scope at all, a scope that is none, or a time that is past.
         """
         now = self._clock()
-        if not agent.strip():
+        if not (agent_name(agent) or "").strip():
             raise InvalidRequest.of([{"field": "agent", "message": "may not be empty"}])
         if expires_in is not None and expires_in <= timedelta(0):
             raise InvalidRequest.of([{"field": "expires_in", "message": "lies in the past"}])
