@@ -15,9 +15,10 @@ from satchel.engine.reading import fetch
 from satchel.engine.scrubbing import pending_document, settle
 from satchel.engine.tombstones import Marks, tombstone
 from satchel.engine.traces import imports_of, receipt_traces, traces
+from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
 from satchel.ports import Batch, LogEntry, Put
-from satchel.protocol.record import MemoryRecord, Status
+from satchel.protocol.record import Deletion, MemoryRecord, Status
 
 NOTE = "packages that were exported earlier are out of reach"
 
@@ -34,10 +35,33 @@ def delete_record(core: Core, principal: Principal, request: RecordRequest) -> F
 
 
 def _forget(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> Forgotten:
-    fetch(core, scope, record_id, tombstones=True)
+    try:
+        fetch(core, scope, record_id, tombstones=True)
+    except StoreCorrupt as error:
+        if error.details.get("id") != record_id:
+            raise
+        _bury_damaged(core, principal, scope, record_id, reason)
     gone = erase(core, principal, scope, {record_id}, reason=reason) or [record_id]
     items = tuple(ForgetItem(id=entry, scope=scope) for entry in sorted(gone, key=lambda entry: (entry != record_id, entry)))
     return Forgotten(state=settle(core), count=len(items), items=items, note=NOTE)
+
+
+def _bury_damaged(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> None:
+    """Put a tombstone in the place of a record that cannot be read, so that the rest of its scope can be."""
+    log = log_entry(core, principal, "forget", reason=reason)
+    # Every change raises a revision by one, so that the log's position is above it.
+    revision = core.store.positions((scope,))[scope].change + 1
+    remains = MemoryRecord(
+        id=record_id,
+        content="",
+        scope=scope,
+        stored_at=log.at,
+        updated_at=log.at,
+        status=Status.DELETED,
+        revision=revision,
+        deletion=Deletion(at=log.at, by=log.agent, reason=reason),
+    )
+    core.store.apply(Batch([Put(remains, log)], [pending_document(core)]))
 
 
 def erase(

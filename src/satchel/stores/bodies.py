@@ -62,6 +62,12 @@ def encode(record: MemoryRecord) -> str:
     return to_json(_members(record)).decode()
 
 
+def damaged(error: StoreCorrupt, scope: str, record_id: str) -> StoreCorrupt:
+    """Return the error with the name of the record that it is about, which `forget` can still remove."""
+    where = f"record {record_id!r} of {scope}; forget it by its id to go on without it"
+    return StoreCorrupt(f"{error.message} ({where})", id=record_id, scope=scope)
+
+
 def decode(body: str, usage: Usage | None = None) -> MemoryRecord:
     """Read a record back, with its usage.
 

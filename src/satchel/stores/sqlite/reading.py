@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator
+from contextlib import closing
 from typing import Any
 
+from satchel.errors import StoreCorrupt
 from satchel.ports import Change, Document, Position, ScopeCount
 from satchel.protocol.record import MemoryRecord, Status
-from satchel.stores.bodies import decode
+from satchel.stores.bodies import damaged, decode
 from satchel.stores.columns import moment_of
 from satchel.stores.expectations import is_storable, read_document
 from satchel.stores.sqlite.preparing import short_hash
@@ -40,8 +42,15 @@ def get(connection: sqlite3.Connection, scope: str, ids: Collection[str]) -> dic
         f" WHERE memories.scope = {_NUMBER} AND id IN (SELECT value FROM json_each(?))",
         (scope, names(ids)),
     )
-    found = {record_id: decode(body, read_usage(last, count)) for record_id, body, last, count in rows}
+    found = {record_id: _record(scope, record_id, *row) for record_id, *row in rows.fetchall()}
     return {record_id: found[record_id] for record_id in ids if record_id in found}
+
+
+def _record(scope: str, record_id: str, body: str, last: int | None, count: int | None) -> MemoryRecord:
+    try:
+        return decode(body, read_usage(last, count))
+    except StoreCorrupt as error:
+        raise damaged(error, scope, record_id) from None
 
 
 def find(connection: sqlite3.Connection, scope: str, hashes: Collection[str]) -> dict[str, str]:
@@ -170,17 +179,18 @@ def documents(
     if not all(is_storable(text or "") for text in (collection, scope, prefix, after)):
         return []
     found: list[Document] = []
-    for key, owner, value in _documents_from(connection, collection, scope, max(prefix, after or "")):
-        if not key.startswith(prefix) or len(found) == limit:
-            break
-        if after is None or key > after:
-            found.append(Document(collection, key, read_document(value), owner))
+    with closing(_documents_from(connection, collection, scope, max(prefix, after or ""))) as rows:
+        for key, owner, value in rows:
+            if not key.startswith(prefix) or len(found) == limit:
+                break
+            if after is None or key > after:
+                found.append(Document(collection, key, read_document(value), owner))
     return found
 
 
 def _documents_from(
     connection: sqlite3.Connection, collection: str, scope: str | None, start: str
-) -> Iterator[tuple[str, str | None, str]]:
+) -> Generator[tuple[str, str | None, str], None, None]:
     cursor = connection.execute(
         "SELECT key, scope, value FROM documents WHERE collection = ?1 AND key >= ?2 AND (?3 IS NULL OR scope = ?3) ORDER BY key",
         (collection, start, scope),

@@ -8,14 +8,16 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
+from contextlib import ExitStack, closing
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from satchel.errors import StoreCorrupt
 from satchel.ports import Order, RecordPage
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
-from satchel.stores.bodies import decode
+from satchel.stores.bodies import damaged, decode
 from satchel.stores.columns import Key, micros, write_cursor
 from satchel.stores.expectations import is_storable
 from satchel.stores.sqlite.preparing import TAG_MARK
@@ -36,7 +38,10 @@ class _Found(NamedTuple):
     times: int | None
 
     def record(self) -> MemoryRecord:
-        return decode(self.body, read_usage(self.last, self.times))
+        try:
+            return decode(self.body, read_usage(self.last, self.times))
+        except StoreCorrupt as error:
+            raise damaged(error, self.scope, self.id) from None
 
 
 def scan(
@@ -44,20 +49,31 @@ def scan(
 ) -> RecordPage:
     """Return one page."""
     wanted = sorted({scope for scope in scopes if is_storable(scope)})
-    if order == "id":
-        rest = [scope for scope in wanted if after is None or scope >= after.scope]
-        found: Iterator[_Found] = chain.from_iterable(_rows(connection, scope, where, order, after) for scope in rest)
-    else:
-        found = heapq.merge(*(_rows(connection, scope, where, order, after) for scope in wanted))
-    matching = ((row, record) for row in found if where.matches(record := row.record()))
-    page = list(islice(matching, limit))
-    more = next(matching, None) is not None
+    # Closed before the connection goes back, also where a record turns out to be damaged.
+    with ExitStack() as open_rows:
+        found = _merged(connection, wanted, where, order, after, open_rows)
+        matching = ((row, record) for row in found if where.matches(record := row.record()))
+        page = list(islice(matching, limit))
+        more = next(matching, None) is not None
     last = page[-1][0] if more else None
     cursor = None if last is None else write_cursor(order, Key(-last.descending, last.scope, last.id))
     return RecordPage([record for _, record in page], cursor)
 
 
-def _rows(connection: sqlite3.Connection, scope: str, where: RecordFilter, order: Order, after: Key | None) -> Iterator[_Found]:
+def _merged(
+    connection: sqlite3.Connection, scopes: list[str], where: RecordFilter, order: Order, after: Key | None, open_rows: ExitStack
+) -> Iterator[_Found]:
+    def rows(scope: str) -> Iterator[_Found]:
+        return open_rows.enter_context(closing(_rows(connection, scope, where, order, after)))
+
+    if order == "id":
+        return chain.from_iterable(rows(scope) for scope in scopes if after is None or scope >= after.scope)
+    return heapq.merge(*map(rows, scopes))
+
+
+def _rows(
+    connection: sqlite3.Connection, scope: str, where: RecordFilter, order: Order, after: Key | None
+) -> Generator[_Found, None, None]:
     number = connection.execute("SELECT number FROM scopes WHERE scope = ?", (scope,)).fetchone()
     if number is None:
         return
