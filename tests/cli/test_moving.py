@@ -39,7 +39,7 @@ def test_memory_moves_in_is_verified_and_taken_back(satchel, old_memory: Path) -
     assert proof.json["passed"] is True
     listed = satchel("imports", "--json").json["imports"]
     assert [summary["import_id"] for summary in listed] == [import_id]
-    assert satchel("undo", import_id, "--json").json == {"removed": 2, "kept": 0}
+    assert satchel("undo", import_id, "--json").json == {"removed": 2, "restored": 0, "kept": 0}
     assert satchel("list").code == 1
 
 

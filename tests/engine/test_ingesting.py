@@ -233,6 +233,49 @@ def test_undo_takes_out_what_the_import_created_and_leaves_no_tombstone(memory):
     assert (memory.undo_import("imp").removed, memory.undo_import("imp").kept) == (0, 0)
 
 
+def _two_imports(memory, clock):
+    ingest(memory, item("a", "旧地址在苏州"), import_id="one")
+    clock.pass_(hours=1)
+    ingest(memory, item("a", "旧地址在杭州", updated_at=clock.now), item("b", "new here"), import_id="two")
+    assert memory.read("a", scope=ALICE).content == "旧地址在杭州"
+
+
+def test_undoing_an_import_brings_back_what_it_replaced(memory, clock):
+    _two_imports(memory, clock)
+    undone = memory.undo_import("two")
+    assert (undone.removed, undone.restored, undone.kept) == (1, 1, 0)
+    assert memory.read("a", scope=ALICE).content == "旧地址在苏州"
+    assert [hit.record.id for hit in memory.recall("苏州的旧地址", scope=ALICE)] == ["a"]
+    undone = memory.undo_import("one")
+    assert (undone.removed, undone.restored, undone.kept) == (1, 0, 0)
+    assert states(memory) == {}
+
+
+def test_what_a_later_import_replaced_is_that_ones_to_undo(memory, clock):
+    _two_imports(memory, clock)
+    undone = memory.undo_import("one")
+    assert (undone.removed, undone.restored, undone.kept) == (0, 0, 0)
+    assert memory.read("a", scope=ALICE).content == "旧地址在杭州"
+    assert memory.undo_import("two").removed == 2
+    assert states(memory) == {}
+
+
+def test_undo_keeps_what_a_person_changed_after_the_replacement(memory, clock):
+    _two_imports(memory, clock)
+    memory.update("a", scope=ALICE, tags=["mine"])
+    for name in ("two", "one"):
+        assert (memory.undo_import(name).restored, memory.read("a", scope=ALICE).content) == (0, "旧地址在杭州")
+
+
+def test_a_replacing_import_can_be_run_again_after_it_was_undone(memory, clock):
+    _two_imports(memory, clock)
+    memory.undo_import("two")
+    receipts = ingest(memory, item("a", "旧地址在杭州", updated_at=clock.now), import_id="three")
+    assert outcomes(receipts) == ["accepted"]
+    assert memory.undo_import("three").restored == 1
+    assert memory.read("a", scope=ALICE).content == "旧地址在苏州"
+
+
 def test_an_import_can_be_run_again_after_it_was_undone(memory):
     items = [item("a", "一"), item("b", "二")]
     first = ingest(memory, *items)

@@ -111,7 +111,10 @@ def _tell(session: Session, report: MigrationReport | VerificationReport, page: 
 
 
 def undo(session: Session, import_id: ImportId) -> None:
-    """Take out what an import brought; memories that were changed since are kept."""
+    """Take out what an import brought, and bring back what it replaced; memories that were changed since are kept.
+
+    Exit code 1 where nothing was taken back.
+    """
     from satchel.migrate import undo as run_undo
 
     with session.without_embedder().open() as memory:
@@ -119,7 +122,10 @@ def undo(session: Session, import_id: ImportId) -> None:
     if session.as_json:
         write_json(done.model_dump(mode="json"))
     else:
-        say(f"removed {done.removed}" + (f", kept {done.kept} that were changed since" if done.kept else ""))
+        restored = f", brought {done.restored} back to what stood before" if done.restored else ""
+        say(f"removed {done.removed}" + restored + (f", kept {done.kept} that were changed since" if done.kept else ""))
+    if not (done.removed or done.restored):
+        raise typer.Exit(1)
 
 
 def imports(session: Session) -> None:

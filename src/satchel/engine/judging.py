@@ -92,7 +92,7 @@ class Judgement:
         if source.imported_from is None or source.imported_from != record.source.imported_from or source.import_id == self.import_id:
             return False
         history = self.core.store.history(held.scope, held.id)
-        return bool(history) and history[-1].operation == "import"
+        return bool(history) and history[-1].operation in {"import", "undo_import"}
 
     def _write(self, item: ImportItem, record: MemoryRecord, stored: MemoryRecord | None, reason: str | None) -> Receipt:
         source = record.source.model_copy(update={"import_id": self.import_id})

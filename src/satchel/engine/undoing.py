@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from satchel.engine import receipts as kept
 from satchel.engine.access import require_write
-from satchel.engine.committing import commit, log_entry
+from satchel.engine.committing import Vectors, commit, log_entry, put
 from satchel.engine.core import Core, Principal
 from satchel.engine.receipts import ImportHead
 from satchel.engine.traces import all_of_import
@@ -20,7 +23,8 @@ from satchel.operations.models import (
     ScopesRequest,
     Undone,
 )
-from satchel.ports import Batch, Change, Remove
+from satchel.ports import Batch, Change, Put, Remove
+from satchel.protocol.record import MemoryRecord
 
 _PAGE = 500
 UNDONE = "undone"
@@ -67,8 +71,9 @@ def _head(core: Core, principal: Principal, import_id: str) -> ImportHead:
 
 
 def undo_import(core: Core, principal: Principal, request: ImportIdRequest) -> Undone:
-    """Take out what an import created and nobody changed since; no tombstones stay, so that the import may be run again.
+    """Take out what an import created, and bring back what it replaced; no tombstones stay, so that the import may be run again.
 
+    What was changed since stays; what a later import has replaced is that one's, and is no longer this one's to undo.
     Interrupted, it goes on where it stopped when it is called again.
     """
     head = _head(core, principal, request.import_id)
@@ -76,41 +81,100 @@ def undo_import(core: Core, principal: Principal, request: ImportIdRequest) -> U
     if head.state == "undone":
         return Undone(removed=0, kept=0)
     core.store.apply(Batch(documents=[head.changed(state="undoing").document()]))
-    removed = left = 0
-    for created in _created(core, head):
-        gone, stayed = _take_out(core, principal, head.import_id, created)
-        removed += gone
-        left += stayed
+    undone = frozenset(other.import_id for other in kept.heads(core) if other.state in {"undone", "undoing"})
+    undo = _Undo(core, principal, head.import_id, undone - {head.import_id})
+    for written in _written(core, head):
+        undo.take_back(written)
     for scope in head.scopes:
         for documents in all_of_import(core, scope, head.import_id):
             core.store.apply(Batch(documents=documents))
     for document in kept.rewrite(core, head.import_id, lambda receipt: kept.emptied(receipt, UNDONE)):
         core.store.apply(Batch(documents=[document]))
     core.store.apply(Batch(documents=[head.changed(state="undone").document()]))
-    return Undone(removed=removed, kept=left)
+    return Undone(removed=undo.removed, restored=undo.restored, kept=undo.left)
 
 
-def _created(core: Core, head: ImportHead) -> Iterator[list[Change]]:
-    """Yield the changes by which the import made records, page by page."""
+def _written(core: Core, head: ImportHead) -> Iterator[list[Change]]:
+    """Yield the changes by which the import made or replaced records, page by page."""
     after = head.position
     while head.scopes and (page := core.store.changes(head.scopes, after=after, limit=_PAGE)):
-        yield [change for change in page if change.operation == "import" and change.reason == head.import_id and change.before is None]
+        yield [change for change in page if change.operation == "import" and change.reason == head.import_id]
         after = page[-1].position
 
 
-def _take_out(core: Core, principal: Principal, import_id: str, created: list[Change]) -> tuple[int, int]:
-    """Remove what is still as it was created; return how many went and how many stayed."""
-    removed = left = 0
-    for scope in dict.fromkeys(change.scope for change in created):
-        revisions = {change.id: change.revision for change in created if change.scope == scope}
+class _Verdict(NamedTuple):
+    """What becomes of one record: `earlier` takes its place; without one it goes. `ours` tells whether it is the import's to undo."""
 
-        def plan(scope: str = scope, revisions: dict[str, int] = revisions) -> tuple[Batch, tuple[int, int]]:
-            log = log_entry(core, principal, "undo_import", reason=import_id)
-            living = [record for record in core.store.get(scope, revisions).values() if not record.is_tombstone]
-            same = [record.id for record in living if record.revision == revisions[record.id]]
-            changes = [Remove(scope, record_id, log, expect=revisions[record_id]) for record_id in same]
-            return Batch(changes), (len(same), len(living) - len(same))
+    ours: bool
+    changed: bool = False
+    earlier: MemoryRecord | None = None
 
-        gone, stayed = commit(core, plan)
-        removed, left = removed + gone, left + stayed
-    return removed, left
+
+@dataclass(slots=True)
+class _Undo:
+    """One import on its way out. `undone` names the imports that were taken back before."""
+
+    core: Core
+    principal: Principal
+    import_id: str
+    undone: frozenset[str]
+    removed: int = 0
+    restored: int = 0
+    left: int = 0
+
+    def take_back(self, written: Sequence[Change]) -> None:
+        """Remove what the import created and restore what it replaced, where nobody changed it since."""
+        vectors = Vectors(self.core)
+        for scope in dict.fromkeys(change.scope for change in written):
+            first: dict[str, Change] = {}
+            for change in written:
+                if change.scope == scope:
+                    first.setdefault(change.id, change)
+            gone, back, stayed = commit(self.core, partial(self._plan, scope, first, vectors))
+            self.removed, self.restored, self.left = self.removed + gone, self.restored + back, self.left + stayed
+
+    def _plan(self, scope: str, written: Mapping[str, Change], vectors: Vectors) -> tuple[Batch, tuple[int, int, int]]:
+        log = log_entry(self.core, self.principal, "undo_import", reason=self.import_id)
+        gone: list[Put | Remove] = []
+        back: list[Put] = []
+        stayed = 0
+        for record in self.core.store.get(scope, written).values():
+            if record.is_tombstone:
+                continue
+            verdict = self._verdict(record, written[record.id])
+            if not verdict.ours:
+                stayed += verdict.changed
+            elif verdict.earlier is None:
+                gone.append(Remove(scope, record.id, log, expect=record.revision))
+            else:
+                restored = verdict.earlier.model_copy(update={"revision": record.revision + 1})
+                back.append(put(restored, log, expect=record.revision))
+        return Batch([*gone, *vectors.fill(back)]), (len(gone), len(back), stayed)
+
+    def _verdict(self, record: MemoryRecord, change: Change) -> _Verdict:
+        if change.before is None and record.revision == change.revision:
+            return _Verdict(ours=True)
+        # What stands on the record: the imports that wrote it, each with the state that it found.
+        stack: list[tuple[str, MemoryRecord | None]] = []
+        for entry in self.core.store.history(record.scope, record.id):
+            if entry.erased:
+                continue
+            if entry.operation == "import":
+                stack.append((entry.reason or "", entry.before))
+            elif entry.operation == "undo_import":
+                _unwind(stack, {entry.reason or ""} | self.undone)
+            elif entry.position > change.position:
+                return _Verdict(ours=False, changed=True)
+            else:
+                stack.clear()
+        if not stack or stack[-1][0] != self.import_id:
+            return _Verdict(ours=False)
+        return _Verdict(ours=True, earlier=_unwind(stack, {self.import_id} | self.undone))
+
+
+def _unwind(stack: list[tuple[str, MemoryRecord | None]], imports: Collection[str]) -> MemoryRecord | None:
+    """Take the imports off the stack's top; return the state that the last of them found."""
+    earlier: MemoryRecord | None = None
+    while stack and stack[-1][0] in imports:
+        earlier = stack.pop()[1]
+    return earlier

@@ -147,7 +147,8 @@ class ReceiptsRequest(ImportIdRequest):
 
 
 class Undone(Result):
-    """How many records an undo took out, and how many it left because they were changed since."""
+    """How many records an undo took out, how many it brought back to what stood before, and how many it left as changed since."""
 
     removed: int
+    restored: int = 0
     kept: int
