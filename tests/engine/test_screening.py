@@ -23,6 +23,10 @@ SECRETS = {
     "password in chinese": "家里路由器的密码是 qwe12345",
     "password in traditional chinese": "伺服器密碼：Pa55word",
     "aliyun": "阿里云 LTAI" + LETTERS[:16],
+    "passphrase in chinese": "数据库密码:correcthorsebattery",
+    "passphrase in english": "the wiki's password = correcthorsebattery.",
+    "hidden by zero-width characters": "用 ghp_aB3dE5gH7j\u200bK9mN1pQ2sT4v\u2060W6xY8z01234567 推送",
+    "in full-width letters": "密码：ｈｕｎｔｅｒ２００１",
     "bearer": "Authorization: Bearer " + LETTERS,
 }
 
@@ -39,6 +43,12 @@ ORDINARY = [
     "Keyboard layout is Dvorak; key repeat 200ms",
     "Meeting at 10:30, ask alice@example.org",
     "路径 src/satchel/engine/screening.py 第 120 行",
+    "password: required",
+    "Password: authentication is done by the gateway",
+    "密码: administrators may reset it on request",
+    "password: authentication",
+    "Passwords: rotate quarterly; passwordless logins come later",
+    "表情 👩\u200d💻 和全角 ＡＢＣ 都保留原样",
     "他的生日是 1990-05-17",
     "The secret ingredient is cardamom, about 3 grams",
 ]

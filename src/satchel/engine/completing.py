@@ -42,9 +42,9 @@ def complete(
     records = []
     for place, memory in enumerate(memories):
         prefix = f"memories.{place}." if many else ""
-        kinds = screen_memory(core, memory)
-        detectors.update(kinds)
-        found = _faults(core.settings, memory, kinds)
+        secrets = _secrets_in(core, memory)
+        detectors.update(*secrets.values())
+        found = _faults(core.settings, memory, secrets)
         if found:
             faults += [Fault(field=prefix + fault["field"], message=fault["message"]) for fault in found]
         else:
@@ -68,48 +68,72 @@ def _refuse(faults: Sequence[Fault], detectors: Collection[str]) -> None:
 def check_content(core: Core, content: str) -> None:
     """Refuse content that is too large or holds a credential, as `complete` does."""
     kinds = screen(content) if core.settings.screen_secrets else ()
-    _refuse(_content_faults(core.settings, content, kinds), kinds)
+    _refuse([*_secret_faults({"content": kinds}), *_size_faults(core.settings, content)], kinds)
 
 
 def check_record(core: Core, record: MemoryRecord) -> None:
     """Refuse a finished record that is too large or holds a credential, as `complete` does."""
-    kinds = screen_memory(core, record)
-    faults = _content_faults(core.settings, record.content, kinds)
-    _refuse([Fault(field=f"record.{fault['field']}", message=fault["message"]) for fault in faults], kinds)
+    secrets = _secrets_in(core, record)
+    faults = [*_secret_faults(secrets), *_size_faults(core.settings, record.content)]
+    named = [Fault(field=f"record.{fault['field']}", message=fault["message"]) for fault in faults]
+    _refuse(named, {kind for kinds in secrets.values() for kind in kinds})
 
 
-def refuse_secrets(core: Core, *, tags: Sequence[str], meta: Mapping[str, Any]) -> None:
-    """Raise SecretRefused where tags or meta hold a credential."""
-    if core.settings.screen_secrets and (kinds := screen(*tags, *texts_of(dict(meta)))):
-        _refuse([Fault(field="meta", message=f"holds a credential ({kind})") for kind in kinds], kinds)
+def refuse_secrets(core: Core, texts: Mapping[str, Any]) -> None:
+    """Raise SecretRefused, naming the fields, where one of the values (by field: text, texts or JSON) holds a credential."""
+    if not core.settings.screen_secrets:
+        return
+    found = {field: kinds for field, value in texts.items() if (kinds := screen(*texts_of(value)))}
+    _refuse(_secret_faults(found), {kind for kinds in found.values() for kind in kinds})
 
 
 def screen_memory(core: Core, memory: NewMemory | MemoryRecord) -> tuple[str, ...]:
-    """Return the kinds of credentials in content, tags, source and meta; nothing where screening is off."""
+    """Return the kinds of credentials in a memory, wherever they stand; nothing where screening is off."""
+    return tuple(sorted({kind for kinds in _secrets_in(core, memory).values() for kind in kinds}))
+
+
+def _secrets_in(core: Core, memory: NewMemory | MemoryRecord) -> dict[str, tuple[str, ...]]:
+    """Return the kinds of credentials by the field they stand in."""
     if not core.settings.screen_secrets:
-        return ()
-    source = memory.source
-    if not (memory.meta or memory.tags or source.uri or source.message):
-        return screen(memory.content)
-    more = (*memory.tags, source.uri or "", source.message or "", *texts_of(memory.meta))
-    return screen(memory.content, *(text for text in more if len(text) >= _SHORTEST_SECRET))
+        return {}
+    found = {"content": screen(memory.content)}
+    for field in ("id", "type"):
+        text = getattr(memory, field)
+        if text is not None and len(text) >= _SHORTEST_SECRET:
+            found[field] = screen(text)
+    if memory.tags:
+        found["tags"] = screen(*memory.tags)
+    if memory.meta:
+        found["meta"] = screen(*texts_of(memory.meta))
+    if memory.source is not _UNSAID:
+        for field in _SOURCE_TEXTS:
+            text = getattr(memory.source, field)
+            if text is not None and len(text) >= _SHORTEST_SECRET:
+                found[f"source.{field}"] = screen(text)
+    return {field: kinds for field, kinds in found.items() if kinds}
 
 
-def _faults(settings: Settings, memory: NewMemory, kinds: Sequence[str]) -> list[Fault]:
-    found = _content_faults(settings, memory.content, kinds)
+_SOURCE_TEXTS = ("agent", "tool", "session", "message", "uri", "imported_from")
+
+
+def _faults(settings: Settings, memory: NewMemory, secrets: Mapping[str, Sequence[str]]) -> list[Fault]:
+    found = [*_secret_faults(secrets), *_size_faults(settings, memory.content)]
     if memory.retention is not None and memory.retention not in CLASSES:
         found.append(Fault(field="retention", message=f"is none of {', '.join(CLASSES)}"))
     return found
 
 
-def _content_faults(settings: Settings, content: str, kinds: Sequence[str]) -> list[Fault]:
-    found = [Fault(field="content", message=f"holds a credential ({kind})") for kind in kinds]
+def _secret_faults(secrets: Mapping[str, Sequence[str]]) -> list[Fault]:
+    return [Fault(field=field, message=f"holds a credential ({kind})") for field, kinds in secrets.items() for kind in kinds]
+
+
+def _size_faults(settings: Settings, content: str) -> list[Fault]:
     if len(content) * 4 <= settings.max_content_bytes:
-        return found
+        return []
     size = len(content.encode())
-    if size > settings.max_content_bytes:
-        found.append(Fault(field="content", message=f"is {size} bytes of UTF-8; the limit is {settings.max_content_bytes}"))
-    return found
+    if size <= settings.max_content_bytes:
+        return []
+    return [Fault(field="content", message=f"is {size} bytes of UTF-8; the limit is {settings.max_content_bytes}")]
 
 
 def _record(settings: Settings, principal: Principal, memory: NewMemory, scope: str, now: datetime) -> MemoryRecord:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from satchel.engine.committing import Vectors, commit, log_entry, merged_ids, put, restate, revised
-from satchel.engine.completing import check_content
+from satchel.engine.completing import check_content, refuse_secrets
 from satchel.engine.core import Core, Principal
 from satchel.engine.lineage import lineage
 from satchel.engine.reading import fetch
@@ -28,6 +28,7 @@ def correct(core: Core, principal: Principal, request: CorrectRequest) -> Rememb
         Conflict: the record is no longer at `if_revision`, or `new_id` is taken.
     """
     check_content(core, request.content)
+    refuse_secrets(core, {"reason": request.reason, "new_id": request.new_id})
     wanted = request if request.new_id is not None else request.model_copy(update={"new_id": new_id()})
     vectors = Vectors(core)
 

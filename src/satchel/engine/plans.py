@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from satchel.engine import traces
 from satchel.engine.access import require_read, require_write
+from satchel.engine.completing import refuse_secrets
 from satchel.engine.core import Core, Principal
 from satchel.engine.erasing import NOTE, erase, forget_one
 from satchel.engine.lineage import descendants
@@ -31,6 +32,9 @@ MAX_SHOWN = 1000
 """Items listed in an answer; the count is of all."""
 
 _QUERY_LIMIT = 100
+_LEAST_RELEVANCE = 0.5
+"""Relevance that a question's match needs to be planned: what is recalled wrongly is read past, what is deleted wrongly is lost."""
+
 _PREVIEW = 80
 _PART = 500
 _LIVING = (Status.ACTIVE, Status.PENDING, Status.ARCHIVED)
@@ -55,8 +59,9 @@ class Planner:
         """Forget an id at once; carry a plan out; or make a plan of everything else.
 
         Raises:
-            NotFound: no such record, or no such plan, or its time is over.
+            NotFound: no such record, or no such plan, or its time is over. SecretRefused: the reason, which stays, holds a credential.
         """
+        refuse_secrets(self._core, {"reason": request.reason})
         if request.id is not None:
             return forget_one(self._core, principal, request)
         if request.plan is not None:
@@ -97,7 +102,7 @@ class Planner:
         scopes = request.scope or ()
         if request.query is not None:
             found = self._recaller.search(principal, SearchRequest(query=request.query, scope=scopes, limit=_QUERY_LIMIT, statuses=_LIVING))
-            least = self._core.settings.min_relevance
+            least = max(self._core.settings.min_relevance, _LEAST_RELEVANCE)
             yield from (hit.record for hit in found.hits if hit.reasons.get("relevance", 0.0) >= least)
             return
         where = RecordFilter(

@@ -6,6 +6,7 @@ A cheap test gates the slow detectors: most memories never reach them. It must n
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -60,6 +61,21 @@ _ASSIGNED = re.compile(
 )
 _ASSIGNED_ZH = re.compile(r"(?:密码|口令|密钥|密鑰|密碼|秘钥|令牌)\s*(?:是|为|為|[:=：＝])?\s*[\"'“「`]?(?P<value>[!-~]{6,})")
 
+_ASSIGNED_WORD = re.compile(
+    r"(?<![A-Za-z])(?:pass(?:word|wd|phrase|code)|pwd|密码|密碼|口令)[\"'”]?\s*[:=：＝]\s*[\"'“`]?(?P<value>[A-Za-z]{12,})"
+    r"(?=[\"'”`]?[ \t]*(?:[,;，。；、）\r\n]|\.?\Z|\.\s))",
+    re.IGNORECASE,
+)
+"""A run of letters that is all that was assigned: a passphrase. What goes on with further words is prose."""
+
+_LONG_WORDS = frozenset(
+    {"authentication", "administrator", "administrators", "confidential", "undocumented", "unrecoverable", "unrestricted"}
+    | {"unauthenticated", "notapplicable", "notconfigured", "passwordless", "alphanumeric", "compromised", "synchronized"}
+)
+"""Long words that people write after the colon and that are no password."""
+
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff]")
+
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
 _WORDS = ("pass", "pwd", "secret", "token", "key", "bearer", "://", "密码", "密碼", "口令", "密钥", "密鑰", "秘钥", "令牌")
 
@@ -73,16 +89,19 @@ class Secret(NamedTuple):
 
 def screen(*texts: str) -> tuple[str, ...]:
     """Return the kinds of credentials found in the texts, sorted and distinct; empty where there are none."""
-    return tuple(sorted({secret.kind for text in texts if _suspicious(text) for secret in _secrets(text)}))
+    found = {secret.kind for text in map(_plain, texts) if _suspicious(text) for secret in _secrets(text)}
+    return tuple(sorted(found))
 
 
 def mask(text: str) -> str:
     """Return the text with every credential replaced by `MASK`."""
-    if not _suspicious(text):
+    plain = _plain(text)
+    found = _secrets(plain) if _suspicious(plain) else set()
+    if not found:
         return text
-    for secret in sorted(_secrets(text), key=lambda found: -len(found.value)):
-        text = text.replace(secret.value, MASK)
-    return text
+    for secret in sorted(found, key=lambda found: -len(found.value)):
+        plain = plain.replace(secret.value, MASK)
+    return plain
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -117,6 +136,11 @@ def _mask_member(key: str, value: Any) -> Any:
     return MASK if screen(f"{key}: {value}") and not screen(value) else mask(value)
 
 
+def _plain(text: str) -> str:
+    """Return the text as it is read: without what is not seen, and in plain letters where it was written in look-alikes."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+
+
 def _suspicious(text: str) -> bool:
     if _LONG_TOKEN.search(text):
         return True
@@ -125,7 +149,7 @@ def _suspicious(text: str) -> bool:
 
 
 def _secrets(text: str) -> set[Secret]:
-    found = {Secret("Password or key", value) for value in _assigned(text)}
+    found = {Secret("Password or key", value) for value in (*_assigned(text), *_assigned_words(text))}
     if not (_LONG_TOKEN.search(text) or "://" in text or "PRIVATE KEY" in text):
         return found
     found |= {Secret(kind, match[0]) for kind, pattern in _PREFIXED.items() for match in pattern.finditer(text)}
@@ -142,6 +166,12 @@ def _assigned(text: str) -> Iterator[str]:
             # "the password is changed monthly" is prose; a value with a digit, or with letters and signs mixed, is a credential.
             if len(value) >= 6 and not value.startswith((MASK[:7], "http", "<", "{", "$")) and any(ch.isdigit() for ch in value):
                 yield value
+
+
+def _assigned_words(text: str) -> Iterator[str]:
+    for match in _ASSIGNED_WORD.finditer(text):
+        if match["value"].lower() not in _LONG_WORDS:
+            yield match["value"]
 
 
 def _plausible(plugin: Any, line: str) -> Iterable[str]:

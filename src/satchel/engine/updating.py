@@ -27,7 +27,7 @@ def update(core: Core, principal: Principal, request: UpdateRequest) -> MemoryRe
     """
     if request.status is Status.DELETED:
         raise InvalidRequest.of([{"field": "status", "message": "a memory is deleted by forget, which erases it"}])
-    refuse_secrets(core, tags=request.tags or (), meta=request.meta or {})
+    refuse_secrets(core, {"tags": request.tags, "meta": request.meta, "type": request.type})
 
     def changes(record: MemoryRecord, now: datetime) -> Mapping[str, Any]:
         wanted = {name: getattr(request, name) for name in _PLAIN if getattr(request, name) is not None}
