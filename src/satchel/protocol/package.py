@@ -300,6 +300,7 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
         else:
             name, scope = _look_at(number, data, check_lines)
             if scope is not None:
+                _require_named(header, scope, number)
                 scopes.add(scope)
             if name == "deleted" and seen_record:
                 raise InvalidPackage(f"line {number}: a tombstone follows a record; tombstones come first", line=number)
@@ -313,6 +314,12 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
         raise InvalidPackage("the package is truncated: its trailer is missing")
     _prove(trailer, digest.hexdigest(), counts)
     return Package(header, trailer, frozenset(scopes), spool)
+
+
+def _require_named(header: Header, scope: str, number: int) -> None:
+    # Who reads the header must know whose memory the package can touch.
+    if header.scopes is not None and scope not in header.scopes:
+        raise InvalidPackage(f"line {number}: its scope {scope!r} is not among those that the header names", line=number)
 
 
 def _prove(trailer: Trailer, digest: str, counts: Counter[str]) -> None:
