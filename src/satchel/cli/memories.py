@@ -55,7 +55,7 @@ def remember(
     confidence: Annotated[float | None, typer.Option(help="How sure it is, 0 to 1.")] = None,
     sensitivity: Sensitivity = None,
     created: Annotated[str | None, typer.Option(metavar="TIME", help="When it arose; default: now.")] = None,
-    origin: Annotated[str | None, typer.Option(help="stated or inferred.")] = None,
+    origin: Annotated[str | None, typer.Option(help="stated, inferred or imported.")] = None,
     from_session: Annotated[str | None, typer.Option("--session", metavar="SESSION", help="The session it was said in.")] = None,
     message: Annotated[str | None, typer.Option(help="The id of the original utterance.")] = None,
     uri: Annotated[str | None, typer.Option(help="Where it was read.")] = None,

@@ -5,12 +5,14 @@ It must not know who carries the request out.
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.protocol.package import Readable, Writable
@@ -264,6 +266,7 @@ class Memory(ABC):
     ) -> int:
         """Write a package to a binary stream; return its size in bytes. A broken-off export lacks its trailer and is refused on import."""
         arguments = {name: value for name, value in locals().items() if name != "to"}
+        _require_binary("to", to)
         size = 0
         for chunk in self.export_chunks(_request(m.ExportRequest, arguments)):
             to.write(chunk)
@@ -272,6 +275,7 @@ class Memory(ABC):
 
     def import_package(self, stream: Readable, *, scope_map: Given | None = None, dry_run: bool = False) -> m.ImportReport:
         """Take a package in: verified whole before anything is written, ids and times kept, the same package again changes nothing."""
+        _require_binary("stream", stream)
         return self.import_stream(_request(m.ImportRequest, {"scope_map": scope_map, "dry_run": dry_run}), stream)
 
     def ingest(self, request: m.IngestRequest) -> list[m.Receipt]:
@@ -293,7 +297,7 @@ class Memory(ABC):
                 return
 
     def undo_import(self, import_id: str) -> m.Undone:
-        """Take out what an import created, without tombstones; records changed since are kept."""
+        """Take out what an import created, without tombstones, and bring back what it replaced; records changed since are kept."""
         return self.call(t.UNDO_IMPORT, _request(m.ImportIdRequest, locals()))
 
     # ------------------------------------------------------------ looking after
@@ -327,6 +331,11 @@ class Memory(ABC):
     def search(self, query: str, *, scope: ScopeArgument, limit: int | None = None, types: Sequence[str] | None = None) -> list[m.Hit]:
         """Rank records by relevance alone: no thresholds, no usage."""
         return list(self.call(t.SEARCH, _request(m.SearchRequest, locals())).hits)
+
+
+def _require_binary(field: str, stream: object) -> None:
+    if isinstance(stream, io.TextIOBase):
+        raise InvalidRequest.of([{"field": field, "message": "is a text stream; a package is bytes, so open the file in binary mode"}])
 
 
 def _several(value: str | Sequence[str] | None) -> Sequence[str] | None:

@@ -5,6 +5,7 @@ It must not know how an operation is carried out.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -29,7 +30,7 @@ class Result(BaseModel):
 
 
 def _said(value: str) -> str:
-    if not value.strip():
+    if all(character.isspace() or unicodedata.category(character) == "Cf" for character in value):
         raise PydanticCustomError("content_empty", "may not be empty")
     return value
 
