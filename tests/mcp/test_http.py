@@ -110,10 +110,23 @@ def test_foreign_pages_and_hosts_are_refused_here_too(url):
         assert httpx.post(f"{url}/mcp", json=HELLO, headers=headers).status_code == 403
 
 
+@pytest.mark.parametrize("place", ["address", "header"])
+def test_a_scope_that_is_not_utf_8_is_refused(engine, url, place):
+    async def script(client: Client) -> None:
+        error = error_from_result(await client.call_tool("memory_write", {"content": "x"}))
+        assert error.code == "invalid_request"
+
+    if place == "address":
+        session(f"{url}/mcp?scope=user:%ff", script)
+    else:
+        session(f"{url}/mcp", script, X_Satchel_Scope="user:%ff")
+    assert not engine.scopes()
+
+
 LONE = rb'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\ud800"}}'
 
 
-@pytest.mark.parametrize("body", [b"nonsense", LONE, b"\xff"])
+@pytest.mark.parametrize("body", [b"nonsense", LONE, b"\xff", LONE.replace(rb"\ud800", b"\xff")])
 def test_a_body_that_is_no_message_is_answered_and_the_service_lives(url, body):
     headers: dict[str, Any] = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     answer = httpx.post(f"{url}/mcp", content=body, headers=headers)

@@ -139,3 +139,17 @@ def test_it_says_how_to_get_the_sdk_where_it_is_missing():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "pip install 'satchel[mcp]'\n" * 2
+
+
+CALL = b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "memory_write", "arguments": %s}}'
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\xe5\xbf", b"\xed\xa0\xbd"])
+def test_bytes_that_are_not_utf_8_are_refused_and_nothing_is_stored(by_hand, store, bad):
+    for form in (b'{"content": "a%sb"}', b'{"content": "x", "tags": ["%s"]}', b'{"content": "x", "%s": 1}'):
+        by_hand.send(CALL % (form % bad))
+        answer = by_hand.receive()
+        assert answer["id"] == 2 and answer["result"]["structuredContent"]["error"]["code"] == "invalid_request"
+    assert "result" in by_hand.write(3, "还活着")
+    with opened(store) as memory:
+        assert [record.content for record in memory.records(scope=ALICE).records] == ["还活着"]

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from satchel.errors import InvalidRequest
 from satchel.mcp.binding import Binding
 from satchel.mcp.server import RequestContext, client_name, make_server
-from satchel.operations.wire import SCOPE_HEADER
+from satchel.operations.wire import SCOPE_HEADER, split_query
 
 MAX_BODY = 8 * 1_048_576
 
@@ -56,9 +56,17 @@ def _bind(ctx: RequestContext) -> Binding:
 
 
 def _scopes(request: Request, writable: Sequence[str]) -> list[str]:
-    named = request.query_params.getlist("scope") or [unquote(part.strip()) for part in request.headers.get(SCOPE_HEADER, "").split(",")]
+    asked = [value for name, value in split_query(request.scope["query_string"]) if name == "scope"]
+    named = asked or [_unquoted(part.strip()) for part in request.headers.get(SCOPE_HEADER, "").split(",")]
     found = [scope for scope in named if scope] or list(writable[:1] if len(writable) == 1 else [])
     if not found:
         problem = f"the connection names none: add ?scope=user:NAME to its address, or send {SCOPE_HEADER}"
         raise InvalidRequest.of([{"field": "scope", "message": problem}], subject="connection")
     return found
+
+
+def _unquoted(part: str) -> str:
+    try:
+        return unquote(part, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidRequest.of([{"field": SCOPE_HEADER, "message": "is not percent-encoded UTF-8"}], subject="header") from None

@@ -28,7 +28,7 @@ Bind = Callable[[RequestContext], Binding]
 """Gives a request's binding; it may raise a SatchelError, which becomes a tool error."""
 
 SURROGATES_KEY = "satchel/lone-surrogates"
-"""Set in a request's `_meta` by a transport that had to replace lone surrogates in it, so that the tool refuses it."""
+"""Set in a request's `_meta` by a transport that had to replace lone surrogates or stray bytes in it, so that the tool refuses it."""
 
 INSTRUCTIONS = (
     "Long-term memory that outlives this session. Begin with memory_context; search before you answer about the user or past work; "
@@ -99,7 +99,8 @@ def _tool(name: str) -> Tool:
 def _refuse_surrogates(meta: Any) -> None:
     fields = meta.get(SURROGATES_KEY) if isinstance(meta, Mapping) else None
     if fields:
-        raise InvalidRequest.of([{"field": str(field), "message": "may not hold lone surrogates"} for field in fields], subject="arguments")
+        problem = "may not hold lone surrogates or bytes that are not UTF-8"
+        raise InvalidRequest.of([{"field": str(field), "message": problem} for field in fields], subject="arguments")
 
 
 def _listed(tool: Tool) -> types.Tool:

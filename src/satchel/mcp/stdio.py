@@ -1,12 +1,14 @@
 """MCP over stdin and stdout, for one client. It must not know tools.
 
-The SDK drops a line that is not valid JSON without an answer, and a client would wait for ever: here every request is answered.
+The SDK drops a line that is not valid JSON without an answer, and a client would wait for ever: here every request is answered. It would
+also replace bytes that are not UTF-8, and store what nobody said: here they come through as lone surrogates, and are refused like those.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -40,7 +42,9 @@ async def _serve(binding: Binding) -> None:
         return Binding(binding.memory, binding.write, binding.read, client_name(ctx))
 
     server = make_server(bind)
-    async with stdio_server() as (incoming, outgoing), _answered(incoming, outgoing) as repaired:
+    # Not closed: when serving ends, a thread may still wait for a line from it.
+    lines = open(sys.stdin.fileno(), encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115
+    async with stdio_server(anyio.wrap_file(lines)) as (incoming, outgoing), _answered(incoming, outgoing) as repaired:
         await server.run(repaired, outgoing, server.create_initialization_options())
 
 
@@ -91,7 +95,7 @@ def _line_of(failure: Exception) -> str:
     if isinstance(failure, ValidationError):
         given = failure.errors(include_url=False, include_context=False)[0]["input"]
         return given if isinstance(given, str) else json.dumps(given)
-    return ""
+    return failure.object if isinstance(failure, UnicodeEncodeError) else ""
 
 
 def _replaced(value: Any, path: str, found: list[str]) -> Any:

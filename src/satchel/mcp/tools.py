@@ -1,16 +1,19 @@
 """The tools: what each takes, gives and says to a model. It must not know transports.
 
-Descriptions are for models: short, and saying when to call. A result is a model (structured) and a text (readable).
+Descriptions are for models: short, and saying when to call. A result is a model (structured) and a text (readable). In a text, what is
+remembered stands on one line in quotation marks, so that it cannot pose as another memory or as words of the tool.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.engine.prompting import quoted
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
 from satchel.operations.models import Hit
@@ -144,7 +147,7 @@ def forget(binding: Binding, given: ForgetArguments, confirmations: Confirmation
         return Said(Forgotten(id=record.id, state="needs_confirmation", preview=_preview(record.content)), text)
     done = binding.memory.forget(record.id, scope=binding.write, reason="asked by the agent")
     note = f" {done.note}" if done.note else ""
-    return Said(Forgotten(id=record.id, state=done.state.value), f"Forgotten: {record.id}.{note}")
+    return Said(Forgotten(id=record.id, state=done.state.value), f"Forgotten: {quoted(record.id)}.{note}")
 
 
 def correct(binding: Binding, given: CorrectArguments, _: Confirmations) -> Said:
@@ -152,13 +155,22 @@ def correct(binding: Binding, given: CorrectArguments, _: Confirmations) -> Said
     wrong = binding.find(given.id)
     done = binding.memory.correct(wrong.id, given.content, scope=binding.write)
     answer = Written(id=done.record.id, outcome=done.outcome.value, related=done.related)
-    return Said(answer, f"Corrected. {_line(done.record)}\nIt replaces {wrong.id}, which is archived.")
+    return Said(answer, f"Corrected. {_line(done.record)}\nIt replaces {quoted(wrong.id)}, which is archived.")
 
 
 def context(binding: Binding, given: ContextArguments, _: Confirmations) -> Said:
     """Carry out memory_context."""
     text = binding.memory.context(given.query, scope=binding.read)
-    return Said(ContextBlock(text=text), text or "Nothing is remembered yet.")
+    return Said(ContextBlock(text=text), text or _nothing(binding, given.query))
+
+
+def _nothing(binding: Binding, query: str | None) -> str:
+    """Say why there is no block: nothing is stored, or nothing of what is stored belongs into it."""
+    if not binding.memory.records(scope=binding.read, status="active", limit=1).records:
+        return "Nothing is remembered yet."
+    if query is None:
+        return "Nothing that is remembered matters always: look for the rest with memory_search."
+    return "Nothing that is remembered fits that: memory_search, in other words, may find more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +246,7 @@ def _outcome_text(answer: Written) -> str:
         "pending": "Kept, but it contradicts what is known: ask the user which is right",
         "unchanged": "Known already",
     }.get(answer.outcome, answer.outcome)
-    return f"{said}. id: {answer.id}"
+    return f"{said}. id: {quoted(answer.id)}"
 
 
 def _found(hit: Hit) -> Found:
@@ -252,8 +264,14 @@ def _found(hit: Hit) -> Found:
 
 def _line(record: MemoryRecord) -> str:
     when = f", {format_instant(record.created_at)[:10]}" if record.created_at else ""
-    return f"[{record.id}] ({record.type}{when}) {record.content}"
+    return f"[{quoted(record.id)}] ({quoted(record.type)}{when}) {_said(record.content)}"
+
+
+def _said(content: str) -> str:
+    """Return remembered text as one line in quotation marks, which none inside it can close."""
+    return json.dumps(quoted(content), ensure_ascii=False)
 
 
 def _preview(content: str) -> str:
+    content = quoted(content)
     return content if len(content) <= _PREVIEW else content[:_PREVIEW] + "…"
