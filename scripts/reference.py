@@ -115,7 +115,7 @@ def _operation(operation: Operation[Any, Any]) -> str:
     lines = [
         f"## {operation.name}\n",
         f"`{operation.verb} /v1{operation.path}` · needs {operation.access}{retry}\n",
-        _prose(operation.request.__doc__),
+        _prose(operation.description),
         _members(operation.request.model_json_schema()),
         f"Gives {_result(operation)}\n",
     ]

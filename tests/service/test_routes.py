@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from door_stage import client_of
 from satchel.engine.engine import Engine
 from satchel.operations.paths import encode_id
 from write_stage import ALICE, BOB, record
@@ -225,7 +226,14 @@ def test_a_fault_never_echoes_what_was_sent(http):
 
 
 def test_health_tells_store_index_and_queue_apart_and_nothing_else(http):
-    assert http.get("/healthz").json() == {"status": "degraded", "store": "ok", "index": "lexical", "queue": "empty"}
+    assert http.get("/healthz").json() == {"status": "ok", "store": "ok", "index": "lexical", "queue": "empty"}
+
+
+def test_health_is_degraded_while_something_that_was_wanted_is_missing(http, engine: Engine):
+    engine.core.notes.add("embedder", "no embedding model is installed")
+    assert http.get("/healthz").json()["status"] == "degraded"
+    engine.core.notes.drop("embedder")
+    assert http.get("/healthz").json()["status"] == "ok"
 
 
 def test_health_is_503_where_the_store_fails(http, engine: Engine, monkeypatch):
@@ -251,3 +259,39 @@ def test_metrics_count_by_operation_without_content(http):
 def test_answers_are_not_kept_by_caches(http):
     written = remember(http)
     assert http.get(f"/v1/memories/{written['id']}", params={"scope": ALICE}).headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("bad", ["%ff", "%e4%bd", "%ed%a0%80", "a%c0%af"])
+def test_a_query_that_is_not_utf_8_is_refused_and_never_read_with_replacements(http, bad):
+    remember(http, "不动", id="m")
+    kept = http.get("/v1/memories/m", params={"scope": ALICE}).json()
+    for verb, path in [
+        ("GET", f"/v1/memories?scope=user:{bad}"),
+        ("GET", f"/v1/memories/m?scope=user:{bad}"),
+        ("PATCH", f"/v1/memories/m?scope=user:{bad}"),
+        ("PATCH", f"/v1/memories/m?scope=user:alice&{bad}=1"),
+        ("DELETE", f"/v1/memories/m?scope=user:{bad}"),
+        ("GET", f"/v1/export?scope=user:{bad}"),
+        ("POST", f"/v1/import?scope_map={bad}"),
+    ]:
+        answer = http.request(verb, path, content=b'{"pinned": true}' if verb == "PATCH" else None)
+        assert answer.status_code == 422 and answer.json()["error"]["code"] == "invalid_request", (verb, path)
+    assert http.get("/v1/memories/m", params={"scope": ALICE}).json() == kept
+
+
+def test_a_listing_takes_the_names_that_the_method_has(http):
+    remember(http, "她拉大提琴", type="profile")
+    remember(http, "Weekly report on Thursday", type="task")
+    for name in ("type", "types"):
+        found = http.get("/v1/memories", params={"scope": ALICE, name: "task", "status": "active"}).json()["records"]
+        assert [record["type"] for record in found] == ["task"]
+    assert http.get("/v1/memories", params={"scope": ALICE, "status": "archived"}).json()["records"] == []
+    assert http.get("/v1/memories", params={"scope": ALICE, "status": "nonsense"}).status_code == 422
+
+
+def test_who_gives_no_name_never_writes_under_the_services_own(engine: Engine):
+    named = engine.bind(agent="cli")
+    with client_of(named) as remote:
+        assert remote.remember("没有名字的人写的", scope=ALICE).record.source.agent == "anonymous"
+    with client_of(named, agent="desk") as remote:
+        assert remote.remember("Written at the desk", scope=ALICE).record.source.agent == "desk"

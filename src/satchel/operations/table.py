@@ -6,6 +6,7 @@ Routes, both clients, the async twin, the MCP tools and the reference page are d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any, Generic, Literal, TypeVar
 
 from satchel.operations import models as m
@@ -23,7 +24,8 @@ class Operation(Generic[Q, R]):
     """One verb. `path` stands under /v1; `{id}` and other braces are request members.
 
     GET and DELETE carry the other members in the query string, the rest in a JSON body. `idempotent`: a retry cannot act twice.
-    `access` is what it needs of every scope that the request names; `manage` concerns the whole store.
+    `access` is what it needs of every scope that the request names; `manage` concerns the whole store. `about` says what it does, where
+    its request is shared and cannot.
     """
 
     name: str
@@ -33,28 +35,49 @@ class Operation(Generic[Q, R]):
     result: type[R]
     access: Access
     idempotent: bool = True
+    about: str | None = None
+
+    @property
+    def description(self) -> str:
+        """What it does: its own words, else the request's docstring."""
+        return cleandoc(self.about or self.request.__doc__ or "")
 
     @property
     def summary(self) -> str:
-        """First line of the request's docstring."""
-        return (self.request.__doc__ or "").strip().split("\n")[0]
+        """First line of the description."""
+        return self.description.split("\n")[0]
 
+
+_READ = "Read one record."
+_HISTORY = "List the changes of one record, the oldest first; contents that were forgotten are erased there too."
+_FORGET_ONE = "Forget one record at once."
+_IMPORTS = "List the imports into scopes that the caller may read, the newest first."
+_READ_RECORD = "Read one record, or the tombstone of one that was forgotten."
+_DELETE_RECORD = "Replace one record by its tombstone."
 
 REMEMBER = Operation("remember", "POST", "/memories", m.RememberRequest, m.Remembered, "write")
 REMEMBER_MANY = Operation("remember_many", "POST", "/memories", m.RememberManyRequest, m.RememberedMany, "write")
 RECALL = Operation("recall", "POST", "/recall", m.RecallRequest, m.Hits, "read")
 CONTEXT = Operation("context", "POST", "/context", m.ContextRequest, m.Context, "read")
-READ = Operation("read", "GET", "/memories/{id}", m.RecordRequest, MemoryRecord, "read")
+READ = Operation("read", "GET", "/memories/{id}", m.RecordRequest, MemoryRecord, "read", about=_READ)
 RECORDS = Operation("records", "GET", "/memories", m.RecordsRequest, m.Records, "read")
 UPDATE = Operation("update", "PATCH", "/memories/{id}", m.UpdateRequest, MemoryRecord, "write")
 CORRECT = Operation("correct", "POST", "/memories/{id}/correct", m.CorrectRequest, m.Remembered, "write")
 CONFIRM = Operation("confirm", "POST", "/memories/{id}/confirm", m.ConfirmRequest, MemoryRecord, "write", idempotent=False)
 RESTORE = Operation("restore", "POST", "/memories/{id}/restore", m.RestoreRequest, MemoryRecord, "write")
-HISTORY = Operation("history", "GET", "/memories/{id}/history", m.RecordRequest, m.History, "read")
+HISTORY = Operation(
+    "history",
+    "GET",
+    "/memories/{id}/history",
+    m.RecordRequest,
+    m.History,
+    "read",
+    about=_HISTORY,
+)
 FORGET = Operation("forget", "POST", "/forget", m.ForgetRequest, m.Forgotten, "write")
-FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write")
+FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write", about=_FORGET_ONE)
 INGEST = Operation("ingest", "POST", "/imports", m.IngestRequest, m.Receipts, "write")
-IMPORTS = Operation("imports", "GET", "/imports", m.ScopesRequest, m.Imports, "read")
+IMPORTS = Operation("imports", "GET", "/imports", m.ScopesRequest, m.Imports, "read", about=_IMPORTS)
 RECEIPTS = Operation("receipts", "GET", "/imports/{import_id}/receipts", m.ReceiptsRequest, m.Receipts, "read")
 UNDO_IMPORT = Operation("undo_import", "DELETE", "/imports/{import_id}", m.ImportIdRequest, m.Undone, "write")
 MOVE_SCOPE = Operation("move_scope", "POST", "/scopes/move", m.MoveScopeRequest, m.Moved, "write")
@@ -64,8 +87,8 @@ CHANGES = Operation("changes", "GET", "/changes", m.ChangesRequest, m.Changes, "
 REINDEX = Operation("reindex", "POST", "/reindex", m.ReindexRequest, m.Reindexed, "manage")
 DOCTOR = Operation("doctor", "GET", "/doctor", m.DoctorRequest, m.Diagnosis, "manage")
 WRITE_RECORD = Operation("write_record", "PUT", "/records/{id}", m.WriteRecordRequest, m.Remembered, "write")
-READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read")
-DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write")
+READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read", about=_READ_RECORD)
+DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write", about=_DELETE_RECORD)
 SEARCH = Operation("search", "POST", "/search", m.SearchRequest, m.Hits, "read")
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from pydantic import BaseModel
 
@@ -29,6 +29,8 @@ AGENT_HEADER = "X-Satchel-Agent"
 
 SCOPE_HEADER = "X-Satchel-Scope"
 """Scopes of an MCP connection, comma-separated, each percent-encoded where it is not ASCII; the first is written to."""
+
+_SINGULAR = {"status": "statuses", "type": "types"}
 
 _QUERY_VERBS = frozenset({"GET", "DELETE"})
 
@@ -70,7 +72,7 @@ def decode(operation: t.Operation[Any, Any], path: Mapping[str, str], query: Ite
     Raises:
         InvalidRequest: all faults at once.
     """
-    members: dict[str, Any] = decode_query(operation.request, query)
+    members: dict[str, Any] = decode_query(operation.request, _spelled_out(operation, query))
     members |= _members(operation, body)
     given = {name: decode_id(value) for name, value in path.items()}
     if operation is t.WRITE_RECORD:
@@ -79,6 +81,16 @@ def decode(operation: t.Operation[Any, Any], path: Mapping[str, str], query: Ite
         members |= given
     request: m.Request = validated(operation.request, members)
     return request
+
+
+def split_query(query: bytes) -> list[tuple[str, str]]:
+    """Return the names and values of a query string. Raises InvalidRequest where it is not percent-encoded UTF-8."""
+    try:
+        return parse_qsl(query.decode(), keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidRequest.of([{"field": "query", "message": "is not percent-encoded UTF-8"}]) from None
+    except ValueError:
+        raise InvalidRequest.of([{"field": "query", "message": "cannot be read"}]) from None
 
 
 def decode_query(model: type[BaseModel], query: Iterable[tuple[str, str]]) -> dict[str, Any]:
@@ -105,6 +117,11 @@ def decode_query(model: type[BaseModel], query: Iterable[tuple[str, str]]) -> di
     if faults:
         raise InvalidRequest.of(faults)
     return members
+
+
+def _spelled_out(operation: t.Operation[Any, Any], query: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+    """Where records are listed, `status` and `type` may stand for the members, as they do in the method of `Memory`."""
+    return [(_SINGULAR.get(name, name), value) for name, value in query] if operation is t.RECORDS else query
 
 
 def _members(operation: t.Operation[Any, Any], body: Any) -> dict[str, Any]:

@@ -12,7 +12,10 @@ from satchel.errors import SatchelError
 
 
 class Health(TypedDict):
-    """`index` is `lexical` where no embedder is at hand; `queue` is `waiting` while records wait for their vectors."""
+    """`status` is `degraded` while something that was wanted is missing; a memory that was opened without an embedder lacks nothing.
+
+    `index` is `lexical` where no embedder is at hand; `queue` is `waiting` while records wait for their vectors.
+    """
 
     status: Literal["ok", "degraded", "failing"]
     store: Literal["ok", "failing"]
@@ -28,4 +31,4 @@ def health_of(core: Core) -> Health:
     except SatchelError:
         return Health(status="failing", store="failing", index="unknown", queue="unknown")
     index: Literal["ok", "lexical"] = "ok" if core.embedder is not None else "lexical"
-    return Health(status="ok" if index == "ok" else "degraded", store="ok", index=index, queue="waiting" if waiting else "empty")
+    return Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")

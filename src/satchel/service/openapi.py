@@ -85,7 +85,7 @@ def _described(operation: Operation[Any, Any], request: Schema, result: Schema, 
     found: Schema = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "description": operation.request.__doc__ or "",
+        "description": operation.description,
         "tags": [operation.path.strip("/").split("/")[0]],
         "parameters": [_path_parameter(name) for name in path_members] + (_query_parameters(members, path_members) if in_query else []),
         "responses": _responses(_JSON, result, operation),

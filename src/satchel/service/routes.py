@@ -87,7 +87,7 @@ def _carry_out(door: Door, caller: Caller | None, request: Request, operations: 
     memory = (caller or door.enter(request.headers)).memory
     parsed = parse(body) if request.method not in _WITHOUT_BODY else None
     operation = _chosen(operations, parsed)
-    wanted = wire.decode(operation, request.path_params, request.query_params.multi_items(), parsed)
+    wanted = wire.decode(operation, request.path_params, wire.split_query(request.scope["query_string"]), parsed)
     guarded = _with_if_match(wanted, request.headers.get("if-match"))
     try:
         return _answer(request, memory.call(operation, guarded))
@@ -126,7 +126,7 @@ def _answer(request: Request, result: BaseModel) -> Response:
 def _export(context: Context) -> Endpoint:
     async def export(request: Request) -> Response:
         caller = await context.enter(request, "export")
-        members = wire.decode_query(m.ExportRequest, request.query_params.multi_items())
+        members = wire.decode_query(m.ExportRequest, wire.split_query(request.scope["query_string"]))
         return PackageResponse(caller.memory, validated(m.ExportRequest, members), context.workers, context.settings)
 
     return export
@@ -135,7 +135,7 @@ def _export(context: Context) -> Endpoint:
 def _import(context: Context) -> Endpoint:
     async def import_(request: Request) -> Response:
         caller = await context.enter(request, "import")
-        members = wire.decode_query(m.ImportRequest, request.query_params.multi_items())
+        members = wire.decode_query(m.ImportRequest, wire.split_query(request.scope["query_string"]))
         return await import_package(request, caller.memory, validated(m.ImportRequest, members), context.workers, context.settings)
 
     return import_
