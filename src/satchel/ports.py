@@ -336,3 +336,18 @@ class Embedder(Protocol):
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed memories."""
         ...
+
+
+# ---------------------------------------------------------------- consolidating
+
+
+@runtime_checkable
+class Consolidator(Protocol):
+    """Writes one memory out of several of one topic, as a model can (RET-6). Without one, the engine joins their sentences."""
+
+    def consolidate(self, memories: Sequence[MemoryRecord]) -> Mapping[str, Any]:
+        """Return `content`, the text, and `sources`, the ids of every memory given.
+
+        The answer is checked: a wrong shape, a memory or a number left out, and nothing is archived.
+        """
+        ...

@@ -290,6 +290,20 @@ class AsyncMemory(ABC):
         """Embed what has no vector yet, or rebuild the whole index from content."""
         return await self.call(t.REINDEX, m.ReindexRequest(everything=everything))
 
+    async def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:
+        """Carry out a maintenance pass over these scopes, or all that the caller may read and write.
+
+        It merges twins, archives what has faded, mends links, consolidates topics, keeps the ceiling and purges what settings say.
+        A second pass changes nothing; what it archives can be restored.
+        """
+        return await self.call(t.MAINTAIN, _request(m.MaintainRequest, locals()))
+
+    async def simulate(
+        self, scope: ScopeArgument | None = None, *, days: int | None = None, settings: Given | None = None, limit: int | None = None
+    ) -> m.Simulation:
+        """Show how strengths fall in the coming days, and when each record would be archived; `settings` tries another policy."""
+        return await self.call(t.SIMULATE, _request(m.SimulateRequest, locals()))
+
     async def doctor(self) -> m.Diagnosis:
         """Look the store and its index over."""
         return await self.call(t.DOCTOR, m.DoctorRequest())

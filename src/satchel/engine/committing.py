@@ -17,7 +17,7 @@ from satchel.engine.embedding import embed_contents
 from satchel.engine.segmenting import pack_terms
 from satchel.errors import Conflict
 from satchel.ports import Batch, LogEntry, Put
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import MemoryRecord, content_hash
 
 R = TypeVar("R")
 
@@ -75,6 +75,13 @@ class Vectors:
             self._made.update(zip(missing, embed_contents(self._core, list(missing.values())), strict=True))
         made = ((put, self._made[put.record.content_hash]) for put in found)
         return [put if vector is None else replace(put, vector=vector) for put, vector in made]
+
+    def of(self, content: str) -> bytes | None:
+        """Return one content's vector."""
+        name = content_hash(content)
+        if name not in self._made:
+            self._made[name] = embed_contents(self._core, [content])[0]
+        return self._made[name]
 
 
 def revised(record: MemoryRecord, now: datetime, **changes: object) -> MemoryRecord:

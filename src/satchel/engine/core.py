@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from satchel.engine.settings import Settings
-from satchel.ports import Clock, Embedder, Store
+from satchel.ports import Clock, Consolidator, Embedder, Store
 from satchel.protocol.times import to_utc
 
 logger = logging.getLogger("satchel")
@@ -59,13 +59,14 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The engine's shared parts. `embedder` is None where recall is lexical only."""
+    """The engine's shared parts. `embedder` is None where recall is lexical only, `consolidator` where topics are merged by rule."""
 
     store: Store
     embedder: Embedder | None
     clock: Clock
     settings: Settings = field(default_factory=Settings)
     notes: Notes = field(default_factory=Notes)
+    consolidator: Consolidator | None = None
 
     def now(self) -> datetime:
         """Return the present in UTC."""

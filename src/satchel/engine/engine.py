@@ -29,9 +29,11 @@ from satchel.engine import (
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
 from satchel.engine.ingesting import Ingester
+from satchel.engine.maintaining import Maintainer
 from satchel.engine.plans import Planner
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import is_pending, settle
+from satchel.engine.simulating import Simulator
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -95,6 +97,8 @@ class _Parts:
             "context": recaller.context,
             "forget": parts.planner.forget,
             "ingest": parts.ingester.ingest,
+            "maintain": Maintainer(core, recaller.flush).maintain,
+            "simulate": Simulator(core, recaller.flush).simulate,
         }
         return parts
 

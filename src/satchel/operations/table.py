@@ -63,6 +63,8 @@ STATS = Operation("stats", "GET", "/stats", m.StatsRequest, m.Stats, "read")
 CHANGES = Operation("changes", "GET", "/changes", m.ChangesRequest, m.Changes, "read")
 REINDEX = Operation("reindex", "POST", "/reindex", m.ReindexRequest, m.Reindexed, "manage")
 DOCTOR = Operation("doctor", "GET", "/doctor", m.DoctorRequest, m.Diagnosis, "manage")
+MAINTAIN = Operation("maintain", "POST", "/maintain", m.MaintainRequest, m.Maintained, "write")
+SIMULATE = Operation("simulate", "POST", "/simulate", m.SimulateRequest, m.Simulation, "read")
 WRITE_RECORD = Operation("write_record", "PUT", "/records/{id}", m.WriteRecordRequest, m.Remembered, "write")
 READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read")
 DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write")
@@ -92,6 +94,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CHANGES,
     REINDEX,
     DOCTOR,
+    MAINTAIN,
+    SIMULATE,
     WRITE_RECORD,
     READ_RECORD,
     DELETE_RECORD,

@@ -5,6 +5,15 @@ They must not know how an operation is carried out.
 
 from satchel.operations.models.base import MAX_LIMIT, Empty, Request, Result
 from satchel.operations.models.forgetting import ForgetItem, ForgetRequest, ForgetState, Forgotten
+from satchel.operations.models.maintenance import (
+    Maintained,
+    MaintainRequest,
+    MaintenanceAction,
+    MaintenanceStep,
+    SimulatedRecord,
+    SimulateRequest,
+    Simulation,
+)
 from satchel.operations.models.overview import (
     Diagnosis,
     DoctorRequest,
@@ -81,6 +90,10 @@ __all__ = [
     "ImportSummary",
     "Imports",
     "IngestRequest",
+    "MaintainRequest",
+    "Maintained",
+    "MaintenanceAction",
+    "MaintenanceStep",
     "MoveScopeRequest",
     "Moved",
     "NewMemory",
@@ -106,6 +119,9 @@ __all__ = [
     "ScopeList",
     "ScopesRequest",
     "SearchRequest",
+    "SimulateRequest",
+    "SimulatedRecord",
+    "Simulation",
     "Stats",
     "StatsRequest",
     "Undone",

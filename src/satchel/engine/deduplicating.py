@@ -1,0 +1,110 @@
+"""Twins: active records of one scope that say the same become one, the others archived and linked to it (CNF-1 in a pass).
+
+Writing already finds what is said again; twins come by imports and moves. It must not know how contents are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+
+from satchel.engine.committing import merged_ids
+from satchel.engine.merging import more_usage
+from satchel.engine.passing import Edit, Records, ScopePass
+from satchel.engine.scoring import type_priority
+from satchel.operations.models import MaintenanceStep
+from satchel.ports import Use
+from satchel.protocol.record import MemoryRecord, Status
+
+
+def merge_twins(work: ScopePass) -> int:
+    """Merge active records whose content is the same; the survivor takes over tags, pin, the higher score and the usage."""
+    done = 0
+    for ids in _alike(work):
+        records = work.records(ids)
+        for names in _same_content(records):
+            done += _merge(work, names)
+    return done
+
+
+def _alike(work: ScopePass) -> list[list[str]]:
+    """Return groups of ids whose terms are the same: those with the same content among them."""
+    ledger = work.ledger
+    rows = ledger.rows(ledger.active)
+    prints = ledger.prints[rows]
+    order = np.argsort(prints, kind="stable")
+    rows, prints = rows[order], prints[order]
+    starts = np.flatnonzero(np.concatenate(([True], prints[1:] != prints[:-1]))) if len(rows) else np.empty(0, np.intp)
+    groups = np.split(rows, starts[1:])
+    return [ledger.ids_of(group.tolist()) for group in groups if len(group) > 1]
+
+
+def _same_content(records: Records) -> list[list[str]]:
+    found: dict[object, list[str]] = {}
+    for name in sorted(records):
+        record = records[name]
+        if may_merge(record):
+            found.setdefault(_kind_of(record), []).append(name)
+    return [names for names in found.values() if len(names) > 1]
+
+
+def may_merge(record: MemoryRecord) -> bool:
+    """Tell whether a record may be merged into another at all; one that a person brought back beside its successor may not."""
+    return record.status is Status.ACTIVE and not record.relations.superseded_by and not record.relations.conflicts_with
+
+
+def _kind_of(record: MemoryRecord) -> object:
+    return record.content_hash, record.due_at, record.valid_from, record.valid_until, record.access
+
+
+def _merge(work: ScopePass, names: Sequence[str]) -> int:
+    def decide(records: Records) -> list[Edit]:
+        twins = [record for record in records.values() if may_merge(record)]
+        if len(twins) < len(names) or len({_kind_of(record) for record in twins}) > 1:
+            return []
+        first, *others = sorted(twins, key=_standing)
+        ids = tuple(record.id for record in others)
+        taken = work.edit(first, "merge", f"took in {len(ids)} with the same content", related=ids, **_together(first, others))
+        return [taken, *(_archived(work, record, first.id) for record in others)]
+
+    def uses(records: Records) -> list[Use]:
+        first, *others = sorted(records.values(), key=_standing)
+        usage = first.usage
+        for record in others:
+            usage = usage.merged(record.usage)
+        use = more_usage(work.scope, first.id, first.usage, usage)
+        return [] if use is None else [use]
+
+    return work.together(names, MaintenanceStep.MERGE, decide, uses=uses)
+
+
+def _archived(work: ScopePass, record: MemoryRecord, survivor: str) -> Edit:
+    links = record.relations.model_copy(update={"superseded_by": merged_ids(record.relations.superseded_by, survivor)})
+    return work.edit(record, "merge", f"same content as {survivor}", related=(survivor,), status=Status.ARCHIVED, relations=links)
+
+
+def _standing(record: MemoryRecord) -> tuple[bool, bool, float, float, datetime, str]:
+    """Order twins, the one that stays first."""
+    moment = record.created_at or record.stored_at
+    return (not record.pinned, record.retention != "permanent", -type_priority(record.type), -record.score, moment, record.id)
+
+
+def _together(first: MemoryRecord, others: Sequence[MemoryRecord]) -> dict[str, object]:
+    every = [first, *others]
+    expiries = [record.expires_at for record in every]
+    changes: dict[str, object] = {
+        "tags": tuple(dict.fromkeys(tag for record in every for tag in record.tags)),
+        "score": max(record.score for record in every),
+        "half_life": max(record.half_life for record in every),
+        "pinned": any(record.pinned for record in every),
+        "relations": first.relations.model_copy(
+            update={"supersedes": merged_ids(first.relations.supersedes, *(record.id for record in others))}
+        ),
+    }
+    if None in expiries:
+        changes |= {"expires_at": None, "ttl": None}
+    else:
+        changes["expires_at"] = max(moment for moment in expiries if moment is not None)
+    return changes
