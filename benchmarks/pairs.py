@@ -1,6 +1,6 @@
-"""Pairs of short memories that say the same, and pairs that differ in one number, date, negation or name: made from templates that were written for it.
+"""Pairs of short memories that say the same, and pairs that differ in one number, date, negation or name, drawn from templates.
 
-It owns drawing values into the templates of data/pairs.json and the split into two halves by template; it must not know how pairs are compared.
+It owns drawing values into data/pairs.json and the split into two halves by template; it must not know how pairs are compared.
 
     python -m benchmarks.pairs [--half seen|unseen]     prints the pairs as JSON lines
 
