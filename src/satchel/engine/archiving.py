@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from satchel.engine.fading import DAY, Fading, fading, is_kept, last_used, reason_of, weakest_first
+from satchel.engine.fading import DAY, fading, is_kept, last_used, reason_of, weakest_first
 from satchel.engine.ledger import PENDING
 from satchel.engine.passing import BATCH, Edit, ScopePass
 from satchel.engine.scoring import Life
@@ -40,7 +40,7 @@ def _is_due(record: MemoryRecord) -> bool:
 def archive_faded(work: ScopePass) -> int:
     """Archive what has faded to nearly nothing, or is faint and long unused; never what is pinned, permanent or still to be done."""
     ledger = work.ledger
-    judged = fading(ledger.life, work.moment, work.core.settings)
+    judged = fading(ledger.life, ledger.expires, work.moment, work.core.settings)
 
     def decide(record: MemoryRecord) -> Edit | None:
         reason = _faded(work, record)
@@ -54,7 +54,8 @@ def archive_faded(work: ScopePass) -> int:
 def _faded(work: ScopePass, record: MemoryRecord) -> str | None:
     """Return why a record, as it is now, is to be archived; None where it is not."""
     life = life_of(record)
-    judged: Fading = fading(life, work.moment, work.core.settings)
+    expires = np.array([np.inf if record.expires_at is None else record.expires_at.timestamp()])
+    judged = fading(life, expires, work.moment, work.core.settings)
     if not (judged.gone[0] or judged.unused[0]):
         return None
     used = float(last_used(life)[0])
@@ -81,7 +82,7 @@ def keep_ceiling(work: ScopePass) -> int:
     excess = int(np.count_nonzero(ledger.active)) - most
     if excess <= 0:
         return 0
-    strength, used = fading(ledger.life, work.moment, work.core.settings).strength, last_used(ledger.life)
+    strength, used = fading(ledger.life, ledger.expires, work.moment, work.core.settings).strength, last_used(ledger.life)
     order = ledger.ids_of(weakest_first(ledger.rows(ledger.active & ~ledger.life.pinned), strength, used, ledger.ids))
 
     def decide(record: MemoryRecord) -> Edit | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.duties import is_open_duty
-from satchel.engine.scoring import Life, at_least, faint_below, strengths
+from satchel.engine.scoring import Life, at_least, demoted, faint_below, strengths
 from satchel.engine.settings import Settings
 from satchel.protocol.record import MemoryRecord
 
@@ -43,9 +43,9 @@ def gone_below(score: Floats, settings: Settings) -> Floats:
     return np.maximum(settings.archive_floor, settings.archive_share * score)
 
 
-def fading(life: Life, now: float, settings: Settings) -> Fading:
+def fading(life: Life, expires: Floats, now: float, settings: Settings) -> Fading:
     """Judge rows at `now` (Unix seconds). What is pinned does not fade."""
-    strength = strengths(life, now, settings)
+    strength = demoted(strengths(life, now, settings), expires, now, settings)
     gone = ~at_least(strength, gone_below(life.score, settings)) & ~life.pinned
     faint = ~at_least(strength, faint_below(life.score, settings.min_strength)) & ~life.pinned
     idle = now - last_used(life) >= settings.archive_unused_seconds

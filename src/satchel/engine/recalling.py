@@ -6,7 +6,7 @@ It owns what is settled before a search and what is kept after it; it must not k
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 import numpy as np
@@ -19,16 +19,18 @@ from satchel.engine.embedding import usable_dimension
 from satchel.engine.finding import Search, Wanted
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.lanes import Question
+from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
 from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.reviving import revive
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.segmenting import hash_term, segment_query
 from satchel.engine.usage import UsageLog
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Context, ContextRequest, Hit, Hits, RecallRequest, SearchRequest
-from satchel.ports import Position
+from satchel.ports import Position, Use
 from satchel.protocol.filters import RecordFilter
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import MemoryRecord, Status
 
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
 _DIGEST_TYPES = ("preference", "profile", "task")
@@ -52,7 +54,8 @@ class Recaller:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._usage = UsageLog(core)
+        self._usage = UsageLog(core, self._after_use)
+        self._found_again: dict[tuple[str, str], Principal] = {}
         self._indexes = IndexCache(core, dimension=lambda: usable_dimension(core), pending=self._usage.pending)
         self._vectors = QueryVectors(core)
         self._answers = AnswerCache(core)
@@ -84,7 +87,7 @@ class Recaller:
         )
         hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
-            self._touch(hit.record for hit in hits)
+            self._touch(principal, [hit.record for hit in hits])
         return Hits(hits=hits, notes=self._core.notes.all())
 
     def search(self, principal: Principal, request: SearchRequest) -> Hits:
@@ -116,7 +119,7 @@ class Recaller:
         memories += self._constraints(scopes, where)
         block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading)
         if self._core.settings.touch_on_recall:
-            self._touch(block.shown)
+            self._touch(principal, block.shown)
         return Context(text=block.text, ids=tuple(record.id for record in block.shown), tokens=block.tokens)
 
     def flush(self) -> None:
@@ -176,9 +179,23 @@ class Recaller:
     def _current(self, scopes: tuple[str, ...], positions: Mapping[str, Position]) -> list[ScopeIndex]:
         return [self._indexes.get(scope, positions[scope]) for scope in scopes]
 
-    def _touch(self, records: Iterable[MemoryRecord]) -> None:
+    def _touch(self, principal: Principal, records: Sequence[MemoryRecord]) -> None:
+        self._found_again |= {(record.scope, record.id): principal for record in records if record.status is Status.ARCHIVED}
         uses = self._usage.add([(record.scope, record.id) for record in records], self._core.now())
         self._indexes.used(uses)
+
+    def _after_use(self, uses: Sequence[Use]) -> None:
+        """Refresh what lies close to records that were used, and bring the archived among them back."""
+        for scope in dict.fromkeys(use.scope for use in uses):
+            index = self._indexes.held(scope)
+            if index is not None:
+                more = neighbour_uses(index, scope, [use for use in uses if use.scope == scope], self._core.settings)
+                self._core.store.touch(more)
+                self._indexes.used(more)
+        for use in uses:
+            principal = self._found_again.pop((use.scope, use.id), None)
+            if principal is not None:
+                revive(self._core, principal, use.scope, (use.id,))
 
 
 def readable(query: str) -> str:

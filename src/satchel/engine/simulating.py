@@ -119,7 +119,7 @@ class _Future:
         wanted = set(points)
         for day in range(days + 1):
             moment = self.now.timestamp() + day * DAY
-            judged = fading(ledger.life, moment, self.settings)
+            judged = fading(ledger.life, ledger.expires, moment, self.settings)
             faint = active & ~at_least(judged.strength, faint_below(ledger.life.score, self.settings.min_strength))
             faint_day[faint & (faint_day == _NEVER)] = day
             for row, reason in self._leaving(active, judged, moment):
