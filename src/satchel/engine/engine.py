@@ -24,7 +24,6 @@ from satchel.engine import (
     reading,
     undoing,
     updating,
-    writing,
 )
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
@@ -34,6 +33,7 @@ from satchel.engine.plans import Planner
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import is_pending, settle
 from satchel.engine.simulating import Simulator
+from satchel.engine.writing import Writer
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -47,8 +47,6 @@ R = TypeVar("R")
 Handler = Callable[[Core, Principal, Any], Any]
 
 _HANDLERS: dict[str, Handler] = {
-    "remember": writing.remember,
-    "remember_many": writing.remember_many,
     "read": reading.read,
     "records": reading.records,
     "update": updating.update,
@@ -90,8 +88,11 @@ class _Parts:
     @classmethod
     def over(cls, core: Core) -> _Parts:
         recaller = Recaller(core)
+        writer = Writer(core, recaller.indexes)
         parts = cls(recaller, Planner(core, recaller), Ingester(core), scrub_due=is_pending(core))
         parts.handlers = {
+            "remember": writer.remember,
+            "remember_many": writer.remember_many,
             "recall": recaller.recall,
             "search": recaller.search,
             "context": recaller.context,
@@ -110,6 +111,7 @@ class Engine(Memory):
         """Open an engine that owns the core's store: closing the one closes the other."""
         embedding.open_index(core)
         self._core = core
+        self._clock = core.clock
         self._principal = principal or Principal()
         self._parts = _Parts.over(core)
         self._owner = True
@@ -164,6 +166,7 @@ class Engine(Memory):
         canonical = [None if scopes is None else [parse_scope(scope) for scope in scopes] for scopes in (read, write)]
         bound = object.__new__(Engine)
         bound._core = self._core
+        bound._clock = self._core.clock
         bound._principal = narrow(self._principal, agent=agent, read=canonical[0], write=canonical[1])
         bound._parts = self._parts
         bound._owner = False

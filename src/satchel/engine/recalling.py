@@ -60,6 +60,11 @@ class Recaller:
         self._vectors = QueryVectors(core)
         self._answers = AnswerCache(core)
 
+    @property
+    def indexes(self) -> IndexCache:
+        """The scopes' indexes in memory, for whoever must find what is like a memory."""
+        return self._indexes
+
     # ------------------------------------------------------------ operations
 
     def recall(self, principal: Principal, request: RecallRequest) -> Hits:

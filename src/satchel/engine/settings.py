@@ -42,6 +42,12 @@ class Settings(BaseModel):
     embed_inline: Annotated[int, Field(ge=0)] = 256
     """Records of one import that are embedded before it returns; more are left to `reindex`."""
 
+    compare: bool = True
+    """Whether a memory that is remembered is compared with those it may repeat, replace or contradict."""
+
+    compare_max_chars: Annotated[int, Field(ge=0, le=400)] = 400
+    """Characters of a memory beyond which it is not compared."""
+
     # the life of a memory
     on_expiry: Literal["leave_out", "demote"] = "leave_out"
     """What a ttl that is past does: the record is left out of recall and archived by maintenance, or its score and strength count half."""

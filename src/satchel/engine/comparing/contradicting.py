@@ -11,8 +11,8 @@ from difflib import SequenceMatcher
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
 from satchel.engine.comparing.statements import CONTENT, Statement
-from satchel.engine.comparing.verdicts import Relation, Verdict
 from satchel.engine.comparing.words import WEAK, words
+from satchel.ports import Relation, Verdict
 
 _LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过")
 """Words that several things can hang on at once."""

@@ -10,9 +10,9 @@ from satchel.engine.comparing.words import table, words
 
 DROPPED = words(
     """
-    a about also am an and any are as at be because been being both but d did do does fact for get gets got had has have having he
-    her here hers him his i if in is it its just like ll m me mine my note noted of on or our ours please quite rather re really
-    remember s she since so some that the their them then there these they this those to too us user users ve very was we were which
+    a about also am an and any are as at be because been being both but did do does fact for get gets got had has have having he
+    her here hers him his i if in is it its just like me mine my note noted of on or our ours please quite rather really
+    remember she since so some that the their them then there these they this those to too us user users very was we were which
     who whom will with
     """
 )

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
 from satchel.engine.comparing.slots import Slot, slots
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
-from satchel.engine.comparing.verdicts import Relation, Verdict
 from satchel.engine.comparing.words import LIGHT, WEAK, words
+from satchel.ports import Relation, Verdict
 
 _ENDS = words("stop ended")
 _PAST = words("past ended")

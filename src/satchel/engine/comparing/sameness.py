@@ -9,16 +9,19 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from satchel.engine.comparing.pairing import Pair
+from satchel.engine.comparing.pairing import Pair, size, strong
 from satchel.engine.comparing.statements import CONTENT, Statement
-from satchel.engine.comparing.verdicts import Relation, Verdict
 from satchel.engine.comparing.words import FILLERS, WEAK, words
+from satchel.ports import Relation, Verdict
 
 _FREE = ("date:", "weekday:", "time:", "every:", "part:", "month:")
 _UNTOLD = words("now more correct newly")
 _REVERSIBLE = words("from to before after than over under by into without between until since @before @after")
 _PARTS = {"in": "in", "at": "in", "on": "in", "with": "with", "for": "for", "of": "of", "to": "to"}
 _ARTICLES = words("the a an")
+_LEAST = 2
+"""Words that two memories must have in common beside weak ones before they are taken for the same."""
+
 _AND_HAN = frozenset("和与及")
 
 
@@ -30,7 +33,7 @@ def say_same(pair: Pair) -> Verdict | None:
     keys, new_keys = Counter(pair.keys), Counter(pair.new_keys)
     if {*(keys - new_keys)} - FILLERS and {*(new_keys - keys)} - FILLERS:
         return None
-    if not is_in_order(pair):
+    if size(strong(keys)) < _LEAST or not is_in_order(pair):
         return None
     return Verdict(Relation.SAME, "the same words, values and names, with nothing denied or dated otherwise")
 

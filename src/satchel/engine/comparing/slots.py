@@ -21,6 +21,16 @@ _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@l
 _UNTOLD = words("the in at to 于 在 newly now current")
 
 
+_KINDRED = {
+    "@live": "live reside resident address home moved 住 家 搬 地址",
+    "@work": "work job employed employer company joined 工作 上班 公司 就职 任职 跳槽",
+    "@deadline": "deadline due 截止 期限",
+    "@birthday": "birthday born 生日 出生",
+    "@lead": "lead leader leads led head 负责 领导",
+}
+"""Words by which memories that fill a slot in other words may be found."""
+
+
 class Slot(NamedTuple):
     """What is filled, whose it is, and with what. `is_single`: that it holds one value is as good as certain."""
 
@@ -98,3 +108,8 @@ def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -
     if name == "moved":
         return any(token.key == "change" and token.text.lower().startswith(_MOVES) for token in statement.tokens)
     return True
+
+
+def kindred_words(text: str) -> str:
+    """Return words that other memories may hold which fill the same slots in other words; empty where there are none."""
+    return " ".join(sorted({_KINDRED[slot.role] for slot in _slots(text) if slot.role in _KINDRED}))

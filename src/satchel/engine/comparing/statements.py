@@ -93,15 +93,23 @@ class Statement:
 _JOINTS = frozenset(["but", "while", "whereas", "although", "though", "但", "但是", "而是"])
 
 
-def is_short(text: str) -> bool:
-    """Tell whether a text is short enough to be compared."""
-    return len(text) <= MAX_LENGTH
+_NOW = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:morning|afternoon|evening|week|month|year|weekend)|(?:next|last) \w+|\w+ ago"
+    r"|in \w+ (?:days?|weeks?))\b"
+    r"|今天|今晚|今早|明天|明早|明晚|后天|昨天|昨晚|前天|[上下本这]个?(?:周|星期|礼拜|月|季度)|[今明去]年|刚才|刚刚|[天周月年]前|[天周月年]后",
+    re.IGNORECASE,
+)
+
+
+def is_said_now(text: str) -> bool:
+    """Tell whether a text tells a time that depends on when it was said: "tomorrow", "上周三"."""
+    return _NOW.search(text) is not None
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement | None:
     """Read a text; None where it is too long to be a short memory, or holds nothing to compare."""
-    if not is_short(text):
+    if len(text) > MAX_LENGTH:
         return None
     folded = _TITLE.sub(r"\1", fold(text).replace("’", "'"))
     pieces = list(_Reader(folded).pieces())
@@ -219,7 +227,11 @@ class _Reader:
             yield from _entry(kind, key, self._text[self._raws[at].start : self._raws[at + self._taken - 1].end])
             return
         self._taken = 1
-        yield from _word(self._raws[at].key, first=first)
+        raw = self._raws[at]
+        if len(raw.key) == 1 and (at + 1 == len(self._raws) or self._raws[at + 1].kind == "stop"):
+            yield _Piece("name", raw.key.lower(), raw.key)  # "plan a": no article stands at an end
+        else:
+            yield from _word(raw.key, first=first)
 
     def _phrase(self, at: int, first: bool) -> tuple[int, str, str] | None:
         """Return how many words from here make an entry of the lexicon, and its kind and key."""
