@@ -1,19 +1,21 @@
-"""`AsyncMemory`: the verbs of `Memory`, to be awaited. Written by scripts/make_async.py from operations/memory.py: change that.
+"""`AsyncMemory`: `Memory` to be awaited. Made by scripts/make_async.py from operations/memory.py: change that.
 
 It must not know who carries the request out.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
+from satchel.client.asynchronous_sessions import AsyncSessionVerbs
 from satchel.operations import models as m
 from satchel.operations import table as t
-from satchel.operations.memory import Given, ScopeArgument, _request, _several
+from satchel.operations.arguments import Given, ScopeArgument, _request
+from satchel.operations.memory import _several
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source
 
@@ -21,7 +23,7 @@ Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
 
-class AsyncMemory(ABC):
+class AsyncMemory(AsyncSessionVerbs):
     """What an agent remembers. The same verbs to be awaited, embedded and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;

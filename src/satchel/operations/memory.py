@@ -5,33 +5,24 @@ It must not know who carries the request out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from satchel.operations import models as m
 from satchel.operations import table as t
+from satchel.operations.arguments import Given, ScopeArgument, _request
+from satchel.operations.session_verbs import SessionVerbs
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source, Status
-from satchel.protocol.validation import validated
 
 Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
-ScopeArgument = str | Sequence[str]
-"""One scope or several."""
 
-Given = Mapping[str, Any]
-
-
-def _request(model: type[Q], arguments: Given) -> Q:
-    """Build a request from a method's arguments; None means not given."""
-    return validated(model, {name: value for name, value in arguments.items() if value is not None and name != "self"})
-
-
-class Memory(ABC):
+class Memory(SessionVerbs):
     """What an agent remembers. The same verbs embedded in a process and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;

@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from satchel.operations import models as m
 from satchel.protocol.record import MemoryRecord
+from satchel.protocol.working import WorkingSnapshot
 
 Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
@@ -69,6 +70,12 @@ WRITE_RECORD = Operation("write_record", "PUT", "/records/{id}", m.WriteRecordRe
 READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read")
 DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write")
 SEARCH = Operation("search", "POST", "/search", m.SearchRequest, m.Hits, "read")
+WORKING = Operation("working", "GET", "/working/{session}", m.WorkingRequest, WorkingSnapshot, "read")
+SAVE_WORKING = Operation("save_working", "PUT", "/working/{session}", m.SaveWorkingRequest, m.WorkingSaved, "write")
+PROMOTE = Operation("promote", "POST", "/working/{session}/promote", m.PromoteRequest, m.Remembered, "write")
+SESSIONS = Operation("sessions", "GET", "/sessions", m.SessionsRequest, m.Sessions, "read")
+SESSION_START = Operation("session_start", "POST", "/sessions/{session}/start", m.SessionStartRequest, m.SessionStarted, "write")
+SESSION_END = Operation("session_end", "POST", "/sessions/{session}/end", m.SessionEndRequest, m.SessionEnded, "write")
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
     REMEMBER,
@@ -100,6 +107,12 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     READ_RECORD,
     DELETE_RECORD,
     SEARCH,
+    WORKING,
+    SAVE_WORKING,
+    PROMOTE,
+    SESSIONS,
+    SESSION_START,
+    SESSION_END,
 )
 """Every operation but the two streams, export and import, which carry packages instead of JSON bodies."""
 

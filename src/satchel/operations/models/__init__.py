@@ -58,6 +58,20 @@ from satchel.operations.models.records import (
     UpdateRequest,
 )
 from satchel.operations.models.remembering import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
+from satchel.operations.models.working import (
+    PromoteRequest,
+    SaveWorkingRequest,
+    SessionEnded,
+    SessionEndRequest,
+    SessionInfo,
+    Sessions,
+    SessionsRequest,
+    SessionStarted,
+    SessionStartRequest,
+    WorkingDraft,
+    WorkingRequest,
+    WorkingSaved,
+)
 
 __all__ = [
     "MAX_LIMIT",
@@ -98,6 +112,7 @@ __all__ = [
     "Moved",
     "NewMemory",
     "Outcome",
+    "PromoteRequest",
     "RecallRequest",
     "Receipt",
     "ReceiptOutcome",
@@ -115,10 +130,18 @@ __all__ = [
     "Request",
     "RestoreRequest",
     "Result",
+    "SaveWorkingRequest",
     "ScopeInfo",
     "ScopeList",
     "ScopesRequest",
     "SearchRequest",
+    "SessionEndRequest",
+    "SessionEnded",
+    "SessionInfo",
+    "SessionStartRequest",
+    "SessionStarted",
+    "Sessions",
+    "SessionsRequest",
     "SimulateRequest",
     "SimulatedRecord",
     "Simulation",
@@ -126,5 +149,8 @@ __all__ = [
     "StatsRequest",
     "Undone",
     "UpdateRequest",
+    "WorkingDraft",
+    "WorkingRequest",
+    "WorkingSaved",
     "WriteRecordRequest",
 ]
