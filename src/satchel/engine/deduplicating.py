@@ -81,7 +81,13 @@ def _merge(work: ScopePass, names: Sequence[str]) -> int:
 
 
 def _archived(work: ScopePass, record: MemoryRecord, survivor: str) -> Edit:
-    links = record.relations.model_copy(update={"superseded_by": merged_ids(record.relations.superseded_by, survivor)})
+    # It hangs on the one that took it in: whoever has that forgotten means this too.
+    links = record.relations.model_copy(
+        update={
+            "superseded_by": merged_ids(record.relations.superseded_by, survivor),
+            "derived_from": merged_ids(record.relations.derived_from, survivor),
+        }
+    )
     return work.edit(record, "merge", f"same content as {survivor}", related=(survivor,), status=Status.ARCHIVED, relations=links)
 
 

@@ -118,7 +118,7 @@ class ScopePass:
                 written.append(put(edit.after, log, expect=0))
             else:
                 restated.append(restate(edit.after, log, expect=edit.before.revision))
-        return Batch([*self._vectors.fill(written), *restated], lineage(change.record for change in written))
+        return Batch([*self._vectors.fill(written), *restated], lineage(edit.after for edit in edits if _derives_anew(edit)))
 
     def _note(self, step: MaintenanceStep, edits: Sequence[Edit]) -> None:
         for edit in edits:
@@ -147,3 +147,7 @@ class ScopePass:
     def edit(self, record: MemoryRecord, operation: str, reason: str, *, related: tuple[RecordId, ...] = (), **changes: object) -> Edit:
         """Return the edit that changes these fields of a record."""
         return Edit(record, revised(record, self.now, **changes), operation, reason, related)
+
+
+def _derives_anew(edit: Edit) -> bool:
+    return edit.before is None or edit.before.relations.derived_from != edit.after.relations.derived_from
