@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from satchel.engine import (
+    conflicts,
     correcting,
     doctor,
     embedding,
@@ -54,6 +55,8 @@ _HANDLERS: dict[str, Handler] = {
     "confirm": updating.confirm,
     "restore": updating.restore,
     "history": history.history,
+    "conflicts": conflicts.conflicts,
+    "resolve": conflicts.resolve,
     "forget_one": erasing.forget_one,
     "imports": undoing.imports,
     "receipts": undoing.receipts,
@@ -98,7 +101,7 @@ class _Parts:
             "context": recaller.context,
             "forget": parts.planner.forget,
             "ingest": parts.ingester.ingest,
-            "maintain": Maintainer(core, recaller.flush).maintain,
+            "maintain": Maintainer(core, recaller.indexes, recaller.flush).maintain,
             "simulate": Simulator(core, recaller.flush).simulate,
         }
         return parts

@@ -13,6 +13,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.lineage import DERIVED
 from satchel.engine.quarantine import QUARANTINE
 from satchel.engine.receipts import MERGED
+from satchel.engine.reviews import REVIEWS
 from satchel.engine.tombstones import FORGOTTEN
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Moved, MoveScopeRequest
@@ -22,7 +23,7 @@ from satchel.protocol.record import MemoryRecord
 
 _PAGE = 200
 _EVERY = RecordFilter(statuses=())
-_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, traces.WORKING)
+_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, REVIEWS, traces.WORKING)
 
 
 def move_scope(core: Core, principal: Principal, request: MoveScopeRequest) -> Moved:

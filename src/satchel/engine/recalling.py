@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.answers import AnswerCache, QueryVectors
+from satchel.engine.conflicts import groups_of
 from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, is_constraint
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
@@ -21,9 +22,10 @@ from satchel.engine.index_cache import IndexCache
 from satchel.engine.lanes import Question
 from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
+from satchel.engine.questions import question_about
 from satchel.engine.ranking import Policy, Weighted, policy_named
 from satchel.engine.reviving import revive
-from satchel.engine.scope_index import ScopeIndex
+from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, segment_query
 from satchel.engine.usage import UsageLog
 from satchel.errors import InvalidRequest
@@ -35,6 +37,8 @@ from satchel.protocol.record import MemoryRecord, Status
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
 _DIGEST_TYPES = ("preference", "profile", "task")
 _STANDING = 16
+_QUESTIONS = 3
+_PENDING = STATUS_CODES["pending"]
 _NO_TERMS = np.empty(0, np.uint32)
 _BY_RELEVANCE: Policy = Weighted({"relevance": 1.0})
 
@@ -115,14 +119,16 @@ class Recaller:
         if not scopes:
             return Context(text="", ids=(), tokens=0)
         where = request.to_filter()
-        if request.query is None or not _UNREADABLE.sub("", request.query).strip():
+        is_digest = request.query is None or not _UNREADABLE.sub("", request.query).strip()
+        if is_digest:
             memories = self._digest(scopes, where, request.limit)
         else:
             asked = request.model_dump(exclude={"session", "max_tokens", "heading"}, exclude_unset=True)
             hits = self.recall(principal, RecallRequest.model_validate(asked | {"limit": request.limit, "touch": False})).hits
             memories = [Remembered(hit.record, hit.reasons["strength"]) for hit in hits]
         memories += self._constraints(scopes, where)
-        block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading)
+        questions = self._questions(scopes, where, None if is_digest else request.query)
+        block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading, questions=questions)
         if self._core.settings.touch_on_recall:
             self._touch(principal, block.shown)
         return Context(text=block.text, ids=tuple(record.id for record in block.shown), tokens=block.tokens)
@@ -169,6 +175,23 @@ class Recaller:
         """Return the standing constraints: prohibitions among the strongest preferences and profiles, and dangers found by their words."""
         found = self._strongest(scopes, _among(where, STANDING_TYPES), _STANDING) + self._strongest(scopes, where, _STANDING, _DANGERS)
         return [memory for memory in found if is_constraint(memory.record)]
+
+    def _questions(self, scopes: tuple[str, ...], where: RecordFilter, query: str | None) -> list[str]:
+        """Return what must be asked before it counts, as far as it has to do with the query; without one the strongest."""
+        with self._core.store.reading():
+            indexes = self._current(scopes, self._core.store.positions(scopes))
+        if not any((index.alive & (index.columns.status == _PENDING)).any() for index in indexes):
+            return []
+        pending = where.model_copy(update={"statuses": (Status.PENDING,)})
+        if query is None:
+            found = [memory.record for memory in self._strongest(scopes, pending, _QUESTIONS)]
+        else:
+            least = self._core.settings.min_relevance
+            wanted = Wanted(readable(query), scopes, pending, _BY_RELEVANCE, _QUESTIONS, min_relevance=least)
+            found = [hit.record for hit in self._answer(wanted, "questions" + pending.model_dump_json())]
+        asked = [record for record in found if record.relations.conflicts_with]
+        groups = [group for scope in scopes for group in groups_of(self._core, scope, [one for one in asked if one.scope == scope])]
+        return [question_about(group) for group in groups]
 
     def _strongest(
         self, scopes: tuple[str, ...], where: RecordFilter | None, count: int, terms: NDArray[np.uint32] = _NO_TERMS

@@ -48,6 +48,9 @@ class Settings(BaseModel):
     compare_max_chars: Annotated[int, Field(ge=0, le=400)] = 400
     """Characters of a memory beyond which it is not compared."""
 
+    review_after: Annotated[int, Field(ge=1)] = 5
+    """Uses of a memory from which on it is put up for review when it turns out wrong."""
+
     # the life of a memory
     on_expiry: Literal["leave_out", "demote"] = "leave_out"
     """What a ttl that is past does: the record is left out of recall and archived by maintenance, or its score and strength count half."""

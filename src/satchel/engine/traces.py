@@ -12,6 +12,7 @@ from satchel.engine.core import Core
 from satchel.engine.lineage import DERIVED
 from satchel.engine.quarantine import QUARANTINE
 from satchel.engine.receipts import MERGED, emptied, import_key, imports_about, rewrite
+from satchel.engine.reviews import REVIEWS, settled
 from satchel.operations.models import Receipt
 from satchel.ports import Document
 from satchel.protocol.record import MemoryRecord
@@ -25,7 +26,7 @@ PACKAGE_LINES = "package-lines"
 REPETITIONS = "repetitions"
 """Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
 
-_KEYED_BY_SCOPE = (QUARANTINE, WORKING, REPETITIONS, DERIVED, MERGED)
+_KEYED_BY_SCOPE = (QUARANTINE, WORKING, REPETITIONS, DERIVED, MERGED, REVIEWS)
 
 ERASED = "forgotten"
 """Reason in a receipt whose record was forgotten."""
@@ -37,7 +38,11 @@ Address = tuple[str, str]
 def traces(core: Core, scope: str, forgotten: Collection[MemoryRecord]) -> list[Document]:
     """Return the documents of a scope as they must be when these records are gone, receipts left out."""
     quarantined = (found for record in forgotten for found in core.store.documents(QUARANTINE, prefix=f"{scope}\n{record.id}\n"))
-    return [*map(_without, quarantined), *_working(core, scope, [record.content for record in forgotten])]
+    return [
+        *map(_without, quarantined),
+        *settled(scope, [record.id for record in forgotten]),
+        *_working(core, scope, [record.content for record in forgotten]),
+    ]
 
 
 def imports_of(core: Core, forgotten: Iterable[MemoryRecord]) -> dict[str, set[Address]]:

@@ -16,6 +16,7 @@ from satchel.engine.index_cache import IndexCache
 from satchel.engine.likeness import Neighbours
 from satchel.engine.lineage import lineage
 from satchel.engine.reconciling import reconcile, repeated, survivor
+from satchel.engine.reviews import put_up
 from satchel.engine.traces import REPETITIONS
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
@@ -149,6 +150,8 @@ class _Draft:
         found = reconcile(self.core, record, beside, is_latest=is_latest)
         for change in found.changes:
             self._hold(change.record, change.operation, change.reason)
+            if change.operation == "supersede" and change.record.status is Status.ARCHIVED:
+                self.documents += put_up(self.core, change.record, found.id)
         return _Taken(found.id, found.outcome, found.related)
 
     def _replace(self, memory: NewMemory, held: MemoryRecord, record: MemoryRecord) -> _Taken:

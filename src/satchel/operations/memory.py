@@ -240,6 +240,14 @@ class Memory(SessionVerbs):
         """Return changes after a position of the log, oldest first."""
         return self.call(t.CHANGES, _request(m.ChangesRequest, locals()))
 
+    def conflicts(self, *, scope: ScopeArgument, limit: int | None = None) -> list[m.Conflict]:
+        """Return what must be asked: memories of which nobody knows which holds, and often used ones that turned out wrong."""
+        return list(self.call(t.CONFLICTS, _request(m.ConflictsRequest, locals())).conflicts)
+
+    def resolve(self, conflict_id: str, *, keep: str) -> m.Resolved:
+        """Settle a conflict: keep the memory with this id, or `both`, or `none`; the rest is archived and can be restored."""
+        return self.call(t.RESOLVE, _request(m.ResolveRequest, {"id": conflict_id, "keep": keep}))
+
     # ------------------------------------------------------------ packages and imports
 
     def export(

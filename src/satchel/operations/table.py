@@ -51,6 +51,8 @@ UPDATE = Operation("update", "PATCH", "/memories/{id}", m.UpdateRequest, MemoryR
 CORRECT = Operation("correct", "POST", "/memories/{id}/correct", m.CorrectRequest, m.Remembered, "write")
 CONFIRM = Operation("confirm", "POST", "/memories/{id}/confirm", m.ConfirmRequest, MemoryRecord, "write", idempotent=False)
 RESTORE = Operation("restore", "POST", "/memories/{id}/restore", m.RestoreRequest, MemoryRecord, "write")
+CONFLICTS = Operation("conflicts", "GET", "/conflicts", m.ConflictsRequest, m.Conflicts, "read")
+RESOLVE = Operation("resolve", "POST", "/conflicts/{id}/resolve", m.ResolveRequest, m.Resolved, "write")
 HISTORY = Operation("history", "GET", "/memories/{id}/history", m.RecordRequest, m.History, "read")
 FORGET = Operation("forget", "POST", "/forget", m.ForgetRequest, m.Forgotten, "write")
 FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write")
@@ -88,6 +90,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CORRECT,
     CONFIRM,
     RESTORE,
+    CONFLICTS,
+    RESOLVE,
     HISTORY,
     FORGET,
     FORGET_ONE,

@@ -4,6 +4,15 @@ They must not know how an operation is carried out.
 """
 
 from satchel.operations.models.base import MAX_LIMIT, Empty, Request, Result
+from satchel.operations.models.conflicts import (
+    Conflict,
+    ConflictKind,
+    Conflicts,
+    ConflictsRequest,
+    Resolved,
+    ResolveRequest,
+    conflict_id,
+)
 from satchel.operations.models.forgetting import ForgetItem, ForgetRequest, ForgetState, Forgotten
 from satchel.operations.models.maintenance import (
     Maintained,
@@ -80,6 +89,10 @@ __all__ = [
     "ChangesRequest",
     "Conditions",
     "ConfirmRequest",
+    "Conflict",
+    "ConflictKind",
+    "Conflicts",
+    "ConflictsRequest",
     "Context",
     "ContextRequest",
     "CorrectRequest",
@@ -128,6 +141,8 @@ __all__ = [
     "Remembered",
     "RememberedMany",
     "Request",
+    "ResolveRequest",
+    "Resolved",
     "RestoreRequest",
     "Result",
     "SaveWorkingRequest",
@@ -153,4 +168,5 @@ __all__ = [
     "WorkingRequest",
     "WorkingSaved",
     "WriteRecordRequest",
+    "conflict_id",
 ]
