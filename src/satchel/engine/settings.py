@@ -83,6 +83,22 @@ class Settings(BaseModel):
     consolidate_every_seconds: Annotated[float, Field(gt=0)] = 604_800.0
     consolidate_max_chars: Annotated[int, Field(ge=200)] = 2_000
 
+    # working memory
+    recent_events: Annotated[int, Field(ge=1, le=1000)] = 20
+    """Turns of a session that are kept at hand."""
+
+    session_idle_seconds: Annotated[float, Field(gt=0)] = 604_800.0
+    """A session that nobody saved for this long is condensed and let go."""
+
+    session_archive_seconds: Annotated[float, Field(gt=0)] = 2_592_000.0
+    """How long the snapshot of a session that is over is kept."""
+
+    promote_after: Annotated[int, Field(ge=0)] = 2
+    """Mentions after which a slot's value, or what a turn says, becomes a long-term memory by itself. 0: never."""
+
+    due_within_seconds: Annotated[float, Field(ge=0)] = 259_200.0
+    """How far ahead of its time something due comes with the start of a session."""
+
     # forgetting
     plan_seconds: Annotated[float, Field(gt=0)] = 3600.0
 
