@@ -41,7 +41,16 @@ class Writer:
         records = complete(self._core, principal, request.memories, scope=request.scope, many=True)
         return RememberedMany(results=tuple(self._write(principal, request.memories, records)))
 
-    def _write(self, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord]) -> list[Remembered]:
+    def keep(
+        self, principal: Principal, scope: str, memories: Sequence[NewMemory], *, operation: str, reason: str | None
+    ) -> list[Remembered]:
+        """Write what the engine itself found worth remembering; `operation` and `reason` are what the log says of it."""
+        records = complete(self._core, principal, memories, scope=scope, many=True)
+        return self._write(principal, memories, records, _Why(operation, reason))
+
+    def _write(
+        self, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord], why: _Why | None = None
+    ) -> list[Remembered]:
         vectors = Vectors(self._core)
         by_scope: dict[str, list[MemoryRecord]] = {}
         for record in records:
@@ -55,7 +64,7 @@ class Writer:
             taken = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
             written, restated, documents = list[Put](), list[Put](), list[Document]()
             for draft in drafts.values():
-                draft.add_changes(principal, written, restated)
+                draft.add_changes(principal, written, restated, why or _ASKED)
                 documents += draft.documents
             documents += lineage(change.record for change in written)
             results = [
@@ -81,6 +90,16 @@ def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> Mem
     if principal.readable((held.scope,)):
         return held
     return given.model_copy(update={"id": held.id, "revision": held.revision})
+
+
+class _Why(NamedTuple):
+    """What the log says of a write."""
+
+    operation: str
+    reason: str | None = None
+
+
+_ASKED = _Why("remember")
 
 
 class _Taken(NamedTuple):
@@ -199,9 +218,12 @@ class _Draft:
         self._twins[record.content_hash] = record.id
         self._why.setdefault(record.id, (why, reason))
 
-    def add_changes(self, principal: Principal, written: list[Put], restated: list[Put]) -> None:
+    def add_changes(self, principal: Principal, written: list[Put], restated: list[Put], asked: _Why) -> None:
         """Add the changes that make the store hold the draft: those that bring content, and those that leave it as it is."""
-        logs = {why: log_entry(self.core, principal, why[0], reason=why[1]) for why in set(self._why.values())}
+        logs = {
+            why: log_entry(self.core, principal, asked.operation if why[0] == _ASKED.operation else why[0], reason=why[1] or asked.reason)
+            for why in set(self._why.values())
+        }
         for record_id, why in self._why.items():
             record, stored = self.held[record_id], self._stored.get(record_id)
             if stored is None:
