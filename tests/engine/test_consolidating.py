@@ -37,6 +37,16 @@ STAGING = (
     "Access to the staging server goes through the bastion host",
     "The staging server is reset every first Monday of the month",
 )
+GARDEN = (
+    "Her garden has two apple trees",
+    "She waters the garden every evening in summer",
+    "The garden faces south",
+    "She grows tomatoes along the garden wall",
+    "The garden gate sticks in wet weather",
+    "She planted lavender in the garden in spring",
+    "A hedgehog lives in her garden",
+    "She reads in the garden on Sunday mornings",
+)
 APART = (
     "用户住在杭州西湖区",
     "用户喜欢爬山",
@@ -108,10 +118,16 @@ def test_what_only_shares_common_words_stays_apart(memory, clock) -> None:
 def test_new_memories_of_a_topic_join_the_fuller_one(memory) -> None:
     fill(memory, *STAGING)
     memory.maintain()
-    more = [
-        f"The staging server's {word} is looked after by team {word[0]}"
-        for word in ["queue", "cache", "proxy", "vault", "mirror", "disk", "clock", "router"]
-    ]
+    more = (
+        "The staging server sits in the Oslo rack",
+        "Certificates of the staging server renew by themselves",
+        "Only Mira may reboot the staging server",
+        "The staging server mails nobody outside",
+        "Load tests never touch the staging server",
+        "The staging server keeps a copy of all orders",
+        "A banner in orange marks the staging server",
+        "The staging server answers on port 8443",
+    )
     fill(memory, *more)
     assert memory.maintain().counts == {"consolidate": 10}
     (one,) = active(memory)
@@ -191,21 +207,15 @@ def test_originals_that_a_person_brings_back_are_not_put_together_again(memory, 
 
 
 def test_a_topic_too_large_for_one_text_becomes_several(clock) -> None:
-    with opened(clock=clock, settings={"consolidate_max_chars": 400}) as memory:
-        texts = [f"The staging server's part {word} comes from vendor {word.upper()}" for word in _WORDS[:24]]
+    with opened(clock=clock, settings={"consolidate_max_chars": 200}) as memory:
+        texts = [*STAGING, *GARDEN]
         fill(memory, *texts)
         memory.maintain()
         assert len(made(memory)) > 1
-        assert all(len(found.content) <= 420 for found in made(memory))
+        assert all(len(found.content) <= 220 for found in made(memory))
         whole = "\n".join(found.content for found in active(memory))
         assert all(text in whole for text in texts)
         assert memory.maintain().actions == ()
-
-
-_WORDS = (
-    *("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "ivory", "juniper", "kiosk", "lumen"),
-    *("maple", "north", "olive", "prism", "quartz", "river", "slate", "topaz", "umber", "vivid", "willow", "zephyr"),
-)
 
 
 def test_consolidation_can_be_turned_off(clock) -> None:

@@ -202,6 +202,32 @@ def test_twins_from_imports_become_one_and_the_rest_are_archived_and_linked(memo
     assert [hit.record.id for hit in memory.recall("苏州", scope=ALICE)] == ["b"]
 
 
+def test_what_an_import_says_in_other_words_is_merged_and_what_differs_in_a_number_is_not(memory) -> None:
+    memory.remember("The user likes hiking in the mountains", scope=ALICE, id="here", score=0.9)
+    memory.import_package(
+        package(
+            [
+                record("The user enjoys hiking in the mountains", id="same"),
+                record("The user's flight leaves on 3 May", id="third"),
+                record("The user's flight leaves on 8 May", id="eighth"),
+                record("用户不喜欢喝咖啡", id="not"),
+                record("用户喜欢喝咖啡", id="likes"),
+            ]
+        )
+    )
+    assert actions(memory, dry_run=True) == [("merge", "here"), ("merge", "same")]
+    assert actions(memory) == [("merge", "here"), ("merge", "same")]
+    assert memory.read("same", scope=ALICE).relations.superseded_by == ("here",)
+    assert actions(memory) == []
+
+
+def test_forgetting_what_took_a_twin_in_forgets_the_twin_too(memory) -> None:
+    memory.import_package(package([record("用户住在苏州", id="a"), record("用户住在苏州", id="b")]))
+    memory.maintain()
+    memory.forget("a", scope=ALICE)
+    assert list(memory.every_record(scope=ALICE)) == []
+
+
 def test_twins_that_differ_in_when_they_hold_stay_apart(memory) -> None:
     memory.import_package(
         package(

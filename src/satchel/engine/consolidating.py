@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 from satchel.engine.committing import merged_ids
+from satchel.engine.comparing import compare
 from satchel.engine.core import Core
 from satchel.engine.deduplicating import may_merge
 from satchel.engine.fading import PERMANENT
@@ -20,6 +22,7 @@ from satchel.engine.rewriting import BadAnswer, fail, rewritten
 from satchel.engine.topics import Background, Item, background, topics
 from satchel.engine.vectors import unpack_vectors
 from satchel.operations.models import MaintenanceStep
+from satchel.ports import Relation
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Relations, Source, Status, Usage, content_hash, core_type
 
@@ -30,6 +33,7 @@ _LONGEST = 400
 _PAGE = 500
 _ACTIVE = RecordFilter(statuses=(Status.ACTIVE,))
 _LEFT_OUT = frozenset({"task", "interaction"})
+_AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
 _RELATIVE = re.compile(
     "今天|今日|昨天|明天|后天|前天|刚才|刚刚|目前|现在|最近|上周|下周|这周|本周|上个月|下个月|这个月|今年|去年|明年"
     r"|\b(?:today|yesterday|tomorrow|tonight|currently|now|recently|(?:last|next|this) (?:week|month|year|night))\b",
@@ -46,7 +50,8 @@ def consolidate(work: ScopePass, *, weekly: bool) -> int:
     ground = _ground(work.core, items, least)
     done, left_alone = 0, set[frozenset[str]]()
     while True:
-        groups = [part for group in topics(list(items.values()), least, ground) for part in _parts(work.core, group)]
+        found = [_settled(group) for group in topics(list(items.values()), least, ground)]
+        groups = [part for group in found if sum(item.fresh for item in group) >= least for part in _parts(work.core, group)]
         waiting = [group for group in groups if frozenset(item.id for item in group) not in left_alone]
         if not waiting:
             return done
@@ -110,6 +115,15 @@ def _item(work: ScopePass, record: MemoryRecord, blob: bytes | None) -> Item:
 def _vector(work: ScopePass, name: str) -> bytes | None:
     row = work.ledger.row_of(name)
     return work.ledger.vectors[row] if row is not None and row < len(work.ledger.vectors) else None
+
+
+def _settled(group: Sequence[Item]) -> list[Item]:
+    """Leave out what goes against another of the group, or would take its place: that is to be settled, not put side by side."""
+    open_: set[str] = set()
+    for first, second in permutations(group, 2):
+        if first.id not in open_ and compare(first.content, second.content).relation in _AT_ODDS:
+            open_ |= {first.id, second.id}
+    return [item for item in group if item.id not in open_]
 
 
 def _parts(core: Core, group: Sequence[Item]) -> list[list[Item]]:

@@ -14,7 +14,8 @@ from satchel.engine.access import require_read, require_write
 from satchel.engine.archiving import archive_expired, archive_faded, keep_ceiling
 from satchel.engine.consolidating import consolidate
 from satchel.engine.core import Core, Principal
-from satchel.engine.deduplicating import merge_twins
+from satchel.engine.deduplicating import merge_alike, merge_twins
+from satchel.engine.index_cache import IndexCache
 from satchel.engine.ledger import Ledger
 from satchel.engine.passing import ScopePass
 from satchel.engine.purging import purge
@@ -32,9 +33,10 @@ MAX_SHOWN = 1000
 class Maintainer:
     """Handles `maintain`. One per engine; passes of one engine take turns."""
 
-    def __init__(self, core: Core, flush: Callable[[], None]) -> None:
+    def __init__(self, core: Core, indexes: IndexCache, flush: Callable[[], None]) -> None:
         """`flush` writes the usage gathered so far, so that nothing is archived that was just used."""
         self._core = core
+        self._indexes = indexes
         self._flush = flush
         self._lock = threading.Lock()
 
@@ -47,8 +49,34 @@ class Maintainer:
             require_read(principal, scopes)
             told = _Told(request.dry_run)
             for scope in scopes:
-                told.add(_maintain(self._core, principal, scope, dry_run=request.dry_run))
+                told.add(self._pass(principal, scope, dry_run=request.dry_run))
             return told.result(len(scopes))
+
+    def _pass(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
+        core = self._core
+        before = core.store.document(PASSES, scope) or {}
+        change = core.store.positions((scope,))[scope].change
+        changed = before.get("change") != change
+        now = core.now()
+        due = _is_due(core, before.get("consolidated"), now.timestamp())
+        ledger = Ledger.load(core, scope, vectors=core.settings.consolidate and (changed or due))
+        since = before.get("consolidated", float(ledger.life.stored.min(initial=now.timestamp())))
+        weekly = due or _is_due(core, since, now.timestamp())
+        work = ScopePass(core, principal, ledger, now, dry_run)
+        if changed:
+            merge_twins(work)
+            merge_alike(work, self._indexes, int(before.get("change", 0)))
+            mend_links(work)
+        archive_expired(work)
+        archive_faded(work)
+        if core.settings.consolidate and (changed or weekly):
+            consolidate(work, weekly=weekly)
+        keep_ceiling(work)
+        purge(work)
+        if not dry_run and (changed or weekly):
+            value = {"change": change, "consolidated": now.timestamp() if weekly else since}
+            core.store.apply(Batch(documents=[Document(PASSES, scope, value, scope)]))
+        return work
 
 
 def writable(core: Core, principal: Principal) -> list[str]:
@@ -82,31 +110,6 @@ class _Told:
             skipped=self.skipped,
             failures=tuple(self.failures),
         )
-
-
-def _maintain(core: Core, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
-    before = core.store.document(PASSES, scope) or {}
-    change = core.store.positions((scope,))[scope].change
-    changed = before.get("change") != change
-    now = core.now()
-    due = _is_due(core, before.get("consolidated"), now.timestamp())
-    ledger = Ledger.load(core, scope, vectors=core.settings.consolidate and (changed or due))
-    since = before.get("consolidated", float(ledger.life.stored.min(initial=now.timestamp())))
-    weekly = due or _is_due(core, since, now.timestamp())
-    work = ScopePass(core, principal, ledger, now, dry_run)
-    if changed:
-        merge_twins(work)
-        mend_links(work)
-    archive_expired(work)
-    archive_faded(work)
-    if core.settings.consolidate and (changed or weekly):
-        consolidate(work, weekly=weekly)
-    keep_ceiling(work)
-    purge(work)
-    if not dry_run and (changed or weekly):
-        value = {"change": change, "consolidated": now.timestamp() if weekly else since}
-        core.store.apply(Batch(documents=[Document(PASSES, scope, value, scope)]))
-    return work
 
 
 def _is_due(core: Core, since: float | None, now: float) -> bool:

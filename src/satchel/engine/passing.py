@@ -18,7 +18,7 @@ from satchel.engine.lineage import lineage
 from satchel.errors import Conflict
 from satchel.operations.models import MaintenanceAction, MaintenanceStep
 from satchel.ports import Batch, Put, Use
-from satchel.protocol.record import MemoryRecord, RecordId
+from satchel.protocol.record import MemoryRecord, RecordId, Status
 
 BATCH = 100
 """Records of one transaction."""
@@ -54,6 +54,9 @@ class ScopePass:
     _imagined: dict[str, MemoryRecord] = field(default_factory=dict)
     """What a dry run would have made of records that stay active."""
 
+    _put_away: set[str] = field(default_factory=set)
+    """What a dry run would have archived."""
+
     _vectors: Vectors = field(init=False)
 
     def __post_init__(self) -> None:
@@ -70,8 +73,8 @@ class ScopePass:
         return self.now.timestamp()
 
     def records(self, ids: Iterable[str]) -> dict[str, MemoryRecord]:
-        """Read records as they are, or, in a dry run, as they would be; tombstones are left out."""
-        wanted = set(ids)
+        """Read records as they are, or, in a dry run, as they would be; tombstones, and what a dry run put away, are left out."""
+        wanted = set(ids) - self._put_away
         found = self.core.store.get(self.scope, wanted) | {name: self._imagined[name] for name in wanted & self._imagined.keys()}
         return {name: record for name, record in found.items() if not record.is_tombstone}
 
@@ -128,11 +131,12 @@ class ScopePass:
                 self._imagine(edit.after)
 
     def _imagine(self, record: MemoryRecord) -> None:
-        # An archived record is not looked at again, so that a dry run keeps few records.
-        if record.status == "active":
-            self._imagined[record.id] = record
-        else:
+        # No later step looks at what was just archived, so that a dry run keeps few records.
+        if record.status is Status.ARCHIVED:
             self._imagined.pop(record.id, None)
+            self._put_away.add(record.id)
+        else:
+            self._imagined[record.id] = record
 
     def _use(self, uses: Sequence[Use]) -> None:
         for use in uses:
