@@ -18,7 +18,10 @@ from satchel.ports import Use
 MOST_USED = 16
 """Records of one scope whose neighbours are looked for at a time, the last used first."""
 
-_DEVIATIONS = 2.0
+_DEVIATIONS = 2.5
+_TO_DEVIATION = 1.4826
+"""From the median distance to the median, which a few near records do not move, to the standard deviation of a normal distribution."""
+
 _FEWEST = 8
 _LEAST_SECONDS = 3600.0
 """A move that is smaller is not worth a write."""
@@ -54,6 +57,7 @@ def _nearest(index: ScopeIndex, name: str, among: np.ndarray, count: int) -> lis
         return []
     cosines = index.vectors.products(index.vectors.matrix[rows[0]], len(index))
     usual = cosines[among]
-    bound = float(usual.mean() + _DEVIATIONS * usual.std())
+    middle = float(np.median(usual))
+    bound = middle + _DEVIATIONS * _TO_DEVIATION * float(np.median(np.abs(usual - middle)))
     near = np.flatnonzero(among & (cosines >= bound))
     return [int(row) for row in near[np.argsort(-cosines[near], kind="stable")][:count]]
