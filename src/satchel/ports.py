@@ -341,8 +341,8 @@ class WorkingStore(Protocol):
         """Return snapshots of one scope, or of all, ordered by (scope, session), after such a pair."""
         ...
 
-    def expired(self, before: datetime, *, scope: str | None = None, limit: int = 100) -> list[WorkingSnapshot]:
-        """Return snapshots, of one scope or of all, whose `updated_at` lies before a moment, the oldest first."""
+    def expired(self, before: datetime, *, ended: bool, scope: str | None = None, limit: int = 100) -> list[WorkingSnapshot]:
+        """Return snapshots of sessions that are over, or are not, whose `updated_at` lies before a moment, the oldest first."""
         ...
 
 

@@ -33,6 +33,7 @@ from satchel.engine.maintaining import Maintainer
 from satchel.engine.plans import Planner
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import is_pending, settle
+from satchel.engine.sessions import session_handlers
 from satchel.engine.simulating import Simulator
 from satchel.engine.writing import Writer
 from satchel.errors import SatchelError, Unsupported
@@ -103,6 +104,7 @@ class _Parts:
             "ingest": parts.ingester.ingest,
             "maintain": Maintainer(core, recaller.indexes, recaller.flush).maintain,
             "simulate": Simulator(core, recaller.flush).simulate,
+            **session_handlers(core, writer),
         }
         return parts
 

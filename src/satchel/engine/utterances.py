@@ -95,8 +95,8 @@ _ALWAYS_ZH = re.compile(
     r"|不要再|别再|千万别|千万不要|永远不要|绝对不要|一律|务必|(?:始终|总是)(?:请|要|用|使用|保持|先|按))\S.+"
 )
 _ALWAYS_EN = re.compile(
-    r"(?:(?:please )?(?:always|never|don't ever|do not ever) (?:use|write|answer|reply|respond|call|send|ask|push|commit|run|add|include|put"
-    r"|show|give|format|keep|start|name|delete|remove|deploy|merge|translate|speak|suggest|recommend|schedule|book|order)"
+    r"(?:(?:please )?(?:always|never|don't ever|do not ever) (?:use|write|answer|reply|respond|call|send|ask|push|commit|run|add|include"
+    r"|put|show|give|format|keep|start|name|delete|remove|deploy|merge|translate|speak|suggest|recommend|schedule|book|order)"
     r"|please (?:always|never) (?!mind)\w+|(?:from now on|in (?:the )?future|going forward|next time),? \w+) \S+",
     re.IGNORECASE,
 )

@@ -42,9 +42,9 @@ class DocumentWorkingStore:
         found = self._store.documents(WORKING, prefix=prefix, after=None if after is None else _key(*after), limit=limit)
         return [WorkingSnapshot.model_validate(document.value) for document in found]
 
-    def expired(self, before: datetime, *, scope: str | None = None, limit: int = _PAGE) -> list[WorkingSnapshot]:
+    def expired(self, before: datetime, *, ended: bool, scope: str | None = None, limit: int = _PAGE) -> list[WorkingSnapshot]:
         """Return snapshots that were last changed before a moment, the oldest first."""
-        idle = (snapshot for snapshot in self._every(scope) if snapshot.updated_at < before)
+        idle = (one for one in self._every(scope) if one.updated_at < before and (one.ended_at is not None) is ended)
         return heapq.nsmallest(limit, idle, key=lambda snapshot: (snapshot.updated_at, snapshot.scope, snapshot.session_id))
 
     def _every(self, scope: str | None) -> Iterator[WorkingSnapshot]:
