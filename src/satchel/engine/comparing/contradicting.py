@@ -10,13 +10,17 @@ from difflib import SequenceMatcher
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
-from satchel.engine.comparing.statements import CONTENT, Statement
+from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import WEAK, words
 from satchel.ports import Relation, Verdict
 
 _LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过")
 """Words that several things can hang on at once."""
 
+_NUMBERED = words("第 number no nr step item note chapter page line part section task issu ticket order invoic id messag memori record entri")
+"""Words that what they number follows."""
+
+_VERBS = words("is are am has have had do does will past 是 在 为 叫")
 _ANDS = words("and instead")
 
 
@@ -81,12 +85,19 @@ def say_differing(pair: Pair) -> Verdict | None:
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
+    if _differ_by_label(pair):
+        return None
     least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
-    if is_one_place and shared >= max(2, 0.35 * least):
+    if is_one_place and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_sentence(statement: Statement) -> bool:
+    """Tell whether a statement has a predicate that can be told from other words: "meeting with Bob on Monday" has none."""
+    return any(token.key in _VERBS or token.key.startswith("@") or token.key.endswith("~") for token in statement.tokens)
 
 
 def _of_change(pair: Pair) -> Verdict | None:
@@ -111,6 +122,24 @@ def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
     while length < min(len(first), len(second)) and first[-1 - length] == second[-1 - length]:
         length += 1
     return first[len(first) - length :]
+
+
+def _differ_by_label(pair: Pair) -> bool:
+    """Tell whether what differs only numbers or names things of one kind: "step 3", "server web-01", "第 5 条"."""
+    first = [token for token in pair.older.content if token.key in pair.only_old]
+    second = [token for token in pair.newer.content if token.key in pair.only_new]
+    return all(_is_label(pair.older, token) for token in first) and all(_is_label(pair.newer, token) for token in second)
+
+
+def _is_label(statement: Statement, token: Token) -> bool:
+    if not (token.kind == "value" and token.key.startswith("num:")) and not (token.kind == "name" and any(map(str.isdigit, token.key))):
+        return False
+    at = statement.tokens.index(token)
+    before = statement.tokens[at - 1] if at else None
+    after = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    if before is None or before.base in _NUMBERED:
+        return True
+    return before.kind in {"word", "name"} and (after is None or after.kind not in CONTENT)
 
 
 def _is_one_place(pair: Pair) -> bool:

@@ -94,6 +94,7 @@ _IS_HAN = (
     r"(?: (?:是|为|在|于|定|到|change|now|correct|@already|@planned|成|了))*"
 )
 _AT_HAN = r"(?:是|在|定|于|到|change|now|安 排|@planned|:)(?: (?:是|在|定|于|到|change|now|了))*"
+_UNIT_HAN = r"(?:@yuan|@dollar|@euro|@pound|@km|@kg|@hour|@minute|@percent|岁|斤|米|度|年|天|个 月|平 米|平 方 米|厘 米|c m)"
 _PLACES = "地点|地址|老 家|家 乡|@deadline|@birthday|时 间|日 期|办 公 室|会 场"
 
 _CHINESE: tuple[tuple[str, str], ...] = (
@@ -109,7 +110,7 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)$"),
     ("leads", r"(?P<value>.+?) (?P<role>@lead) (?P<owner>.+)$"),
     ("when", rf"(?P<owner>.+?) (?P<role>){_AT_HAN} (?P<value>{_TIME}(?: {_TIME})*)$"),
-    ("amount", r"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ \S+(?: .)?)$"),
+    ("amount", rf"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ {_UNIT_HAN})$"),
 )
 
 LOOSE = words("called when leads moved work worksat")
