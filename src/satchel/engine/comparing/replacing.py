@@ -89,7 +89,7 @@ def say_refilled(pair: Pair) -> Verdict | None:
     filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, other)]
     if filled:
         return _of_values(pair, *filled[0])
-    if older.is_chinese and {one.role for one in slots(older)} & {other.role for other in slots(newer)}:
+    if {one.role for one in slots(older)} & {other.role for other in slots(newer)}:
         return Verdict(Relation.APART, "they tell the same of different things")
     return None
 

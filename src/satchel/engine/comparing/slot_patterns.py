@@ -73,6 +73,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ("live", r"(?P<owner>.*?)(?<!\S)(?P<role>@live)(?: (?:in|at|now))* (?P<value>[^|]+)"),
     ("work", r"(?P<owner>.*?)(?P<role>@work)(?: (?:at|for|by|now))* (?P<value>.+)$"),
     ("passive", rf"(?P<owner>.+?) (?:is|are|past|be)(?: now)? (?P<role>(?:{_PASSIVE}) {_IN}(?: the \S+ of)?) (?P<value>.+)$"),
+    ("wed", r"(?P<owner>.+?) (?:is|are)(?: now)? (?P<role>@wedding) (?P<value>.+)$"),
     ("born", r"(?P<owner>.+?) @birthday (?P<role>in|at) (?P<value>.+)$"),
     ("moved", r"(?P<owner>.*?)(?:past |has |have |now )*(?P<role>change)(?: from [^|]+? to)? (?P<value>[^|]+)$"),
     ("die", rf"(?P<owner>.+?) (?P<role>die~? {_IN}) (?P<value>.+)$"),
@@ -113,8 +114,8 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ("amount", rf"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ {_UNIT_HAN})$"),
 )
 
-LOOSE = words("called when leads moved work worksat")
-"""Patterns that fit what may hold several values as well; and `amount` is one of them in Chinese."""
+LOOSE = words("called when leads moved")
+"""Patterns that fit what may hold several values as well; in Chinese, `work` (which tells a place as well) and `amount` are among them."""
 
 ENGLISH = tuple((name, re.compile(pattern)) for name, pattern in _ENGLISH)
 

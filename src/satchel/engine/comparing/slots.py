@@ -15,6 +15,7 @@ from satchel.engine.comparing.statements import Statement, read
 from satchel.engine.comparing.words import words
 
 _COMMAS = frozenset(",，、(（")
+_LOOSE_HAN = words("amount work")
 _MOVES = ("mov", "relocat", "搬")
 _SAME_ROLE = {"leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
@@ -93,7 +94,7 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
-    is_loose = name in LOOSE or role in _persons() or (name == "amount" and statement.is_chinese)
+    is_loose = name in LOOSE or role in _persons() or (name in _LOOSE_HAN and statement.is_chinese)
     role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
     return Slot(_ALIKE.get(role, role), owner, value, not is_loose)
 
