@@ -23,6 +23,7 @@ MAX_RECORDS = 50
 """Records that one session becomes at most."""
 
 SUMMARY_SCORE = 0.2
+_MAX_CARRIED = 200
 _LONGEST_SUMMARY = 2000
 _HAN = re.compile("[\u3400-\u9fff]")
 _TRANSIENT_KEY = re.compile(
@@ -67,6 +68,18 @@ def found_in(scope: str, session: str, event: WorkingEvent, now: datetime) -> It
                 "event": event.id, "at": said_at.isoformat(), "role": event.role,
             }
         )  # fmt: skip
+
+
+def trimmed(snapshot: WorkingSnapshot, keep: int, now: datetime) -> tuple[WorkingSnapshot, tuple[WorkingEvent, ...]]:
+    """Return the snapshot with the last turns only, and those that left; what they say that is worth keeping is carried along."""
+    over = len(snapshot.recent_events) - keep
+    if over <= 0:
+        return snapshot, ()
+    dropped = snapshot.recent_events[:over]
+    carried = {item.id: item for item in snapshot.carried}
+    carried |= {item.id: item for event in dropped for item in found_in(snapshot.scope, snapshot.session_id, event, now)}
+    kept = tuple(carried.values())[-_MAX_CARRIED:]
+    return snapshot.model_copy(update={"recent_events": snapshot.recent_events[over:], "carried": kept}), dropped
 
 
 def memory_of(item: WorkingItem, session: str) -> NewMemory:

@@ -15,6 +15,7 @@ from satchel.engine.reading import fetch
 from satchel.engine.scrubbing import pending_document, settle
 from satchel.engine.tombstones import Marks, tombstone
 from satchel.engine.traces import imports_of, receipt_traces, traces
+from satchel.engine.working_traces import forget_in_working
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord, Status
@@ -90,6 +91,8 @@ class _Erasure:
         pairs = [(record, self._tombstone(record)) for record in gone]
         puts = [Put(remains, self.log, expect=record.revision) for record, remains in pairs]
         documents = [document for record, remains in pairs for document in self.marks.documents(record, remains)]
+        # Before they go: were it broken off, the records would still be there to be forgotten again.
+        forget_in_working(self.core, self.scope, gone, self.log.at)
         documents += traces(self.core, self.scope, gone)
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]

@@ -1,31 +1,26 @@
 """What of a session becomes long-term memory before its end: what was confirmed, and what is mentioned again (WRK-4).
 
-It must not know how a session begins, ends or is merged. A mention is kept under a keyed hash, so that it holds nothing to forget.
+It must not know how a session begins, ends or is merged.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import NamedTuple, TypeVar
 
 from satchel.engine.condensing import MAX_RECORDS, found_in, is_lasting_slot, memory_id, memory_of, slot_memory, spoken, task_memory
 from satchel.engine.core import Core, Principal
+from satchel.engine.mentions import mention, of_slot, of_statement
 from satchel.engine.screening import screen
-from satchel.engine.tombstones import Marks, forgotten_at
+from satchel.engine.tombstones import forgotten_at
 from satchel.engine.writing import Writer
 from satchel.errors import InvalidRequest
 from satchel.operations.models import NewMemory, Outcome, Remembered
-from satchel.ports import Batch, Document
-from satchel.protocol.record import Origin, Source, canonical_json, content_hash
+from satchel.protocol.record import Origin, Source, content_hash
 from satchel.protocol.validation import validated
 from satchel.protocol.working import WorkingEvent, WorkingSnapshot
 
-MENTIONS = "mentions"
-"""Documents keyed by scope and a keyed hash of what was mentioned: where."""
-
-_MAX_CARRIED = 200
 _HAN = re.compile("[\u3400-\u9fff]")
 _LONGEST = 1000
 
@@ -39,7 +34,7 @@ class _Candidate(NamedTuple):
     name: str
     told: str
     memory: NewMemory
-    mention: str
+    place: str
 
 
 class Promoter:
@@ -48,19 +43,6 @@ class Promoter:
     def __init__(self, core: Core, writer: Writer) -> None:
         self._core = core
         self._writer = writer
-
-    # ------------------------------------------------------------ turns that leave
-
-    def trimmed(self, snapshot: WorkingSnapshot, now: datetime) -> tuple[WorkingSnapshot, tuple[WorkingEvent, ...]]:
-        """Return the snapshot with the last turns only, and those that left; what they say that is worth keeping is carried along."""
-        over = len(snapshot.recent_events) - self._core.settings.recent_events
-        if over <= 0:
-            return snapshot, ()
-        dropped = snapshot.recent_events[:over]
-        found = {item.id: item for event in dropped for item in found_in(snapshot.scope, snapshot.session_id, event, now)}
-        carried = {**{item.id: item for item in snapshot.carried}, **found}
-        kept = tuple(carried.values())[-_MAX_CARRIED:]
-        return snapshot.model_copy(update={"recent_events": snapshot.recent_events[over:], "carried": kept}), dropped
 
     # ------------------------------------------------------------ mentioned again
 
@@ -72,36 +54,25 @@ class Promoter:
         if not needed:
             return snapshot, ()
         candidates = [*self._slots(snapshot, before), *self._turns(snapshot, before)]
-        ready = [one for one in candidates if self._count(snapshot.scope, one) >= needed]
+        ready = [one for one in candidates if mention(self._core, snapshot.scope, one.told, one.place, needed=needed) >= needed]
         return self._promote(principal, snapshot, ready, f"mentioned {needed} times, last in session {snapshot.session_id}")
 
     def _slots(self, snapshot: WorkingSnapshot, before: WorkingSnapshot | None) -> Iterable[_Candidate]:
         """Yield the slots that were set in this save, and those that a new turn of the user names again."""
         heard = [event for event in _new_events(snapshot, before) if event.role.lower() in {"user", "human"}]
         for key, value in snapshot.slots.items():
-            mention = _mention(snapshot, before, key, heard)
-            if mention is None or f"slot:{key}" in snapshot.promoted or not is_lasting_slot(key, value):
+            place = _place(snapshot, before, key, heard)
+            if place is None or f"slot:{key}" in snapshot.promoted or not is_lasting_slot(key, value):
                 continue
             memory = slot_memory(snapshot, key)
             if memory is not None:
-                told = canonical_json(["slot", key, value]).decode()
-                yield _Candidate(f"slot:{key}", told, memory, f"{snapshot.session_id} {mention}")
+                yield _Candidate(f"slot:{key}", of_slot(key, value), memory, f"{snapshot.session_id} {place}")
 
     def _turns(self, snapshot: WorkingSnapshot, before: WorkingSnapshot | None) -> Iterable[_Candidate]:
         for event in _new_events(snapshot, before):
             for item in found_in(snapshot.scope, snapshot.session_id, event, self._core.now()):
                 memory = memory_of(item, snapshot.session_id)
-                told = canonical_json(["said", memory.content]).decode()
-                yield _Candidate(item.id or "", told, memory, f"{snapshot.session_id} {event.id}")
-
-    def _count(self, scope: str, candidate: _Candidate) -> int:
-        """Note a mention; return how many different ones there were."""
-        key = mention_key(self._core, scope, candidate.told)
-        seen = (self._core.store.document(MENTIONS, key) or {}).get("seen", [])
-        if candidate.mention not in seen:
-            seen = [*seen, candidate.mention][-self._core.settings.promote_after :]
-            self._core.store.apply(Batch(documents=[Document(MENTIONS, key, {"seen": seen}, scope)]))
-        return len(seen)
+                yield _Candidate(item.id or "", of_statement(memory.content), memory, f"{snapshot.session_id} {event.id}")
 
     def _promote(
         self, principal: Principal, snapshot: WorkingSnapshot, ready: Sequence[_Candidate], reason: str
@@ -189,18 +160,6 @@ class Promoter:
         return validated(NewMemory, members)
 
 
-def mention_key(core: Core, scope: str, told: str) -> str:
-    """Return the key of the document about the mentions of something."""
-    marks = Marks(core)
-    marks.ensure()
-    return f"{scope}\n{marks.of(content_hash(told))[0]}"
-
-
-def slot_mention(core: Core, scope: str, key: str, value: object) -> str:
-    """Return the key of the document about the mentions of a slot's value."""
-    return mention_key(core, scope, canonical_json(["slot", key, value]).decode())
-
-
 def _in_full(found: T | None, field: str) -> T:
     if not found:
         raise InvalidRequest.of([{"field": "content", "message": f"is needed: the {field} is no text that stands by itself"}])
@@ -218,7 +177,7 @@ def _new_events(snapshot: WorkingSnapshot, before: WorkingSnapshot | None) -> li
     return [event for event in snapshot.recent_events if event.id not in known]
 
 
-def _mention(snapshot: WorkingSnapshot, before: WorkingSnapshot | None, key: str, heard: Sequence[WorkingEvent]) -> str | None:
+def _place(snapshot: WorkingSnapshot, before: WorkingSnapshot | None, key: str, heard: Sequence[WorkingEvent]) -> str | None:
     """Return where a save mentions a slot's value: the time at which it was set, or the new turn of the user that names it."""
     set_at = snapshot.slot_times.get(key)
     if before is None or key not in before.slots or before.slot_times.get(key) != set_at:

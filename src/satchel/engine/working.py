@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from satchel.engine.condensing import trimmed
 from satchel.engine.core import Core, Principal
 from satchel.engine.promoting import Promoter
 from satchel.engine.tombstones import Marks, session_forgotten
@@ -113,14 +114,14 @@ class Desk:
         self._refuse_forgotten(request, current)
         masked: list[str] = []
         ours, dropped = self._completed(principal, request.snapshot, current or _empty(request, now), now, masked)
-        merged = current is not None and current.version != request.began_from and not _same(ours, current)
+        merged = current is not None and current.version != request.began_from and not same_content(ours, current)
         replaced: tuple[Difference, ...] = ()
         if merged and current is not None:
             base = _base(request, current)
             ours, _ = self._completed(principal, request.snapshot, base, now, masked)
             ours, replaced = _merged(ours, current, base, request)
-            ours, dropped = self._promoter.trimmed(ours, now)
-        elif current is not None and _same(ours, current) and not _is_stale(self._core, current, now):
+            ours, dropped = trimmed(ours, self._core.settings.recent_events, now)
+        elif current is not None and same_content(ours, current) and not _is_stale(self._core, current, now):
             return WorkingSaved(snapshot=current)
         ours, promoted = self._promoter.mentioned(principal, ours, current)
         saved = self._write(ours, 0 if stored is None else stored.version, now)
@@ -134,7 +135,7 @@ class Desk:
         marks = Marks(self._core)
         marks.ensure()
         completion = Completion(before, principal.agent, now, marks.key, self._core.settings.screen_secrets, masked)
-        return self._promoter.trimmed(completion.complete(draft), now)
+        return trimmed(completion.complete(draft), self._core.settings.recent_events, now)
 
     def _write(self, ours: WorkingSnapshot, expect: int, now: datetime) -> WorkingSnapshot:
         members = {"version": max(expect, ours.version) + 1, "updated_at": max(now, ours.updated_at), "ended_at": None, "ended_by": None}
@@ -206,7 +207,8 @@ def _merged(
     return snapshot.model_copy(update={**kept, "promoted": promoted, "agent_id": ours.agent_id}), merge.replaced
 
 
-def _same(one: WorkingSnapshot, other: WorkingSnapshot) -> bool:
+def same_content(one: WorkingSnapshot, other: WorkingSnapshot) -> bool:
+    """Tell whether two snapshots differ in nothing but their version, the time of their saving, and who saved them."""
     return same_json(*(snapshot.model_dump(mode="json", exclude_none=True, exclude=set(_BESIDE)) for snapshot in (one, other)))
 
 

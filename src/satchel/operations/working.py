@@ -180,7 +180,8 @@ class InHand:
             "task_stack": [_named(task) for task in self.task_stack],
             "summary": self.summary,
         }
-        return validated(m.SaveWorkingRequest, {**self._address(), "snapshot": draft, **({} if keep is None else {"keep": keep})})
+        snapshot = validated(m.WorkingDraft, draft, subject="working memory")
+        return validated(m.SaveWorkingRequest, {**self._address(), "snapshot": snapshot, **({} if keep is None else {"keep": keep})})
 
     def _with_base(self, request: m.SaveWorkingRequest, error: Conflict) -> m.SaveWorkingRequest:
         """Return the request with what it began from, so that it can be merged; raise the error where that was tried or cannot help."""
