@@ -152,10 +152,12 @@ class _Merge:
 
     def _either(self, kind: Kind, key: str, ours: Item | None, theirs: Item | None, base: Item | None) -> Item:
         """Return one of two versions of an item: what was erased, else what only one side changed, else the newer."""
-        if ours is None or theirs is None or _same(ours, theirs):
+        if ours is None or theirs is None:
             found = ours or theirs
             assert found is not None
             return found
+        if _same(ours, theirs):
+            return max(ours, theirs, key=_age)
         if (ours.erased_at is None) is not (theirs.erased_at is None):
             return theirs if ours.erased_at is None else ours
         if base is not None and _same(theirs, base):
