@@ -34,7 +34,8 @@ def say_denied(pair: Pair) -> Verdict | None:
     for part in older or newer:
         denied = _beyond(part, denying)
         common = size(denied & said)
-        if common >= 1 and common >= 0.6 * size(denied) and common >= 0.5 * size(said):
+        is_most = common >= 0.5 * size(said) or (common >= 2 and common >= 0.3 * size(said))
+        if common >= 1 and common >= 0.6 * size(denied) and is_most:
             return Verdict(Relation.CONTRADICTS, "one denies what the other says")
     return None
 

@@ -28,7 +28,9 @@ def say_corrected(pair: Pair) -> Verdict | None:
         return None
     old, new = _words(pair.older) - aside, _words(pair.newer) - aside
     common = size(old & new)
-    if common < 2 or common < 0.5 * min(size(old), size(new)):
+    named = size(aside & {token.base for token in pair.older.content if token.kind != "name"})
+    least = 2 if named < 2 or not pair.has_same_subject() else 1
+    if common < least or common < 0.5 * min(size(old), size(new)):
         return None
     return Verdict(Relation.REPLACES, "the newer says expressly that a part of the older is not so, and what is so instead")
 
