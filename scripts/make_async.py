@@ -1,4 +1,4 @@
-"""Write src/satchel/client/asynchronous.py, the async twin of `Memory`, from src/satchel/operations/memory.py.
+"""Write the async twin of `Memory` under src/satchel/client/ from its source under src/satchel/operations/.
 
 `python scripts/make_async.py` writes it; with `--check` it only tells whether it is up to date (exit code 1 where it is not).
 """
@@ -11,19 +11,28 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src/satchel/operations/memory.py"
-TARGET = ROOT / "src/satchel/client/asynchronous.py"
+OPERATIONS = ROOT / "src/satchel/operations"
+CLIENT = ROOT / "src/satchel/client"
 
-DOCSTRING = """`AsyncMemory`: the verbs of `Memory`, to be awaited. Written by scripts/make_async.py from operations/memory.py: change that.
+TWINS = {
+    OPERATIONS / "memory.py": CLIENT / "asynchronous.py",
+    OPERATIONS / "session_verbs.py": CLIENT / "asynchronous_sessions.py",
+}
+"""Each source with its twin."""
+
+DOCSTRING = """`{twin}`: `{name}` to be awaited. Made by scripts/make_async.py from operations/{file}: change that.
 
 It must not know who carries the request out.
 """
 
-SHARED = "from satchel.operations.memory import Given, ScopeArgument, _request, _several"
-"""What the twin takes from its source instead of repeating it."""
+SHARED = {"memory.py": "from satchel.operations.memory import _several\n"}
+"""What a twin takes from its source instead of repeating it."""
 
 RENAMED = {
     "Memory": "AsyncMemory",
+    "SessionVerbs": "AsyncSessionVerbs",
+    "satchel.operations.session_verbs": "satchel.client.asynchronous_sessions",
+    "Working": "AsyncWorking",
     "Iterator": "AsyncIterator",
     "__enter__": "__aenter__",
     "__exit__": "__aexit__",
@@ -87,46 +96,47 @@ def _twin_class(node: ast.ClassDef) -> ast.ClassDef:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             part.name = RENAMED.get(part.name, part.name)
     node.name = RENAMED[node.name]
+    node.bases = [ast.Name(RENAMED.get(base.id, base.id), base.ctx) if isinstance(base, ast.Name) else base for base in node.bases]
     docstring = node.body[0]
     assert isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)
     docstring.value.value = docstring.value.value.replace("embedded in a process and over HTTP", "to be awaited, embedded and over HTTP")
     return node
 
 
-def _ruff(*arguments: str, source: str) -> str:
-    command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", str(TARGET), "-"]
+def _ruff(*arguments: str, source: str, target: Path) -> str:
+    command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", str(target), "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, encoding="utf-8", check=False, cwd=ROOT).stdout
 
 
-def generate() -> str:
-    """Return the twin's source."""
-    body: list[ast.stmt] = [ast.Expr(ast.Constant(DOCSTRING))]
-    for node in ast.parse(SOURCE.read_text(encoding="utf-8")).body[1:]:
+def generate(origin: Path, target: Path) -> str:
+    """Return the source of one twin."""
+    body: list[ast.stmt] = []
+    for node in ast.parse(origin.read_text(encoding="utf-8")).body[1:]:
         if isinstance(node, ast.ClassDef):
+            name = node.name
             body.append(_twin_class(node))
-        elif isinstance(node, ast.ImportFrom | ast.Assign) and not _is_shared(node):
+            body.insert(0, ast.Expr(ast.Constant(DOCSTRING.format(name=name, twin=node.name, file=origin.name))))
+        elif isinstance(node, ast.ImportFrom | ast.Assign):
             if isinstance(node, ast.ImportFrom):
+                node.module = RENAMED.get(node.module or "", node.module)
                 node.names = [ast.alias(RENAMED.get(alias.name, alias.name), alias.asname) for alias in node.names]
             body.append(node)
     source = ast.unparse(ast.fix_missing_locations(ast.Module(body, [])))
-    source = source.replace("\nQ = ", f"\n{SHARED}\nQ = ", 1)
-    return _ruff("check", "--fix", source=_ruff("format", source=source))
-
-
-def _is_shared(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in {"Given", "ScopeArgument"}
+    source = source.replace("\nQ = ", f"\n{SHARED.get(origin.name, '')}\nQ = ", 1)
+    return _ruff("check", "--fix", source=_ruff("format", source=source, target=target), target=target)
 
 
 def is_current() -> bool:
-    """Tell whether the file is what would be written."""
-    return TARGET.exists() and TARGET.read_text(encoding="utf-8") == generate()
+    """Tell whether every file is what would be written."""
+    return all(target.exists() and target.read_text(encoding="utf-8") == generate(origin, target) for origin, target in TWINS.items())
 
 
 def main() -> int:
-    """Write the twin, or with --check compare it."""
+    """Write the twins, or with --check compare them."""
     if "--check" in sys.argv[1:]:
         return 0 if is_current() else 1
-    TARGET.write_text(generate(), encoding="utf-8")
+    for origin, target in TWINS.items():
+        target.write_text(generate(origin, target), encoding="utf-8")
     return 0
 
 

@@ -170,7 +170,35 @@ export interface Usage {
   [member: string]: unknown;
 }
 
-/** What an agent holds at hand: key facts, the last turns, the task stack and a summary. */
+/** One turn. By custom `role` (user, assistant, tool) and `content` say who said what. */
+export interface WorkingEvent {
+  /** at most 512 characters */
+  id?: string | null;
+  /** UTC, ISO 8601, Z */
+  erased_at?: string | null;
+  /** UTC, ISO 8601, Z */
+  at?: string | null;
+  /** Members of a later 1.x are kept. */
+  [member: string]: unknown;
+}
+
+/** A JSON object with an id. What the session's agents put beside the members named here is theirs. */
+export interface WorkingItem {
+  /** at most 512 characters */
+  id?: string | null;
+  /** UTC, ISO 8601, Z */
+  erased_at?: string | null;
+  /** Members of a later 1.x are kept. */
+  [member: string]: unknown;
+}
+
+/**
+ * What an agent holds at hand: key facts, the last turns, the task stack and a summary.
+ *
+ * `slot_times` has the time of each slot's last change, and of each slot's removal; `removed_tasks` likewise. `carried` holds what was
+ * found in turns that have left `recent_events`. `promoted` says which record a slot, turn or finding became. `ended_by` is `end` or
+ * `idle`; `records` are those that the end wrote. `erased_at` is when something in it was last forgotten.
+ */
 export interface WorkingSnapshot {
   /** at most 512 characters */
   session_id: string;
@@ -185,10 +213,39 @@ export interface WorkingSnapshot {
   /** UTC, ISO 8601, Z */
   updated_at: string;
   slots?: Record<string, unknown>;
-  recent_events?: (Record<string, unknown>)[];
-  task_stack?: (Record<string, unknown>)[];
+  slot_times?: Record<string, string>;
+  recent_events?: WorkingEvent[];
+  task_stack?: WorkingTask[];
+  removed_tasks?: Record<string, string>;
   /** default "" */
   summary?: string;
+  /** UTC, ISO 8601, Z */
+  summary_at?: string | null;
+  carried?: WorkingItem[];
+  promoted?: Record<string, string>;
+  /** UTC, ISO 8601, Z */
+  ended_at?: string | null;
+  /** at most 2048 characters */
+  ended_by?: string | null;
+  records?: string[];
+  /** UTC, ISO 8601, Z */
+  erased_at?: string | null;
+  /** Members of a later 1.x are kept. */
+  [member: string]: unknown;
+}
+
+/** One task at hand. By custom `content` says what is to be done. Open, unless `status` is `done` or `dropped`. */
+export interface WorkingTask {
+  /** at most 512 characters */
+  id?: string | null;
+  /** UTC, ISO 8601, Z */
+  erased_at?: string | null;
+  /** at most 2048 characters; default "open" */
+  status?: string;
+  /** UTC, ISO 8601, Z */
+  due_at?: string | null;
+  /** UTC, ISO 8601, Z */
+  updated_at?: string | null;
   /** Members of a later 1.x are kept. */
   [member: string]: unknown;
 }

@@ -1,4 +1,4 @@
-"""The ports the engine drives: Store, Embedder, Clock. A backend implements them and inherits everything above.
+"""The ports the engine drives: Store, WorkingStore, Embedder, Clock. A backend implements them and inherits everything above.
 
 A store keeps truth (records, the change log, small documents) and, beside it, index entries that can be rebuilt from it.
 It never ranks, never fills in defaults, never decides who may read: it enforces the scopes it is given, exactly.
@@ -10,10 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord
+from satchel.protocol.working import WorkingSnapshot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,12 +72,17 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something small that is not a memory: a receipt, a token, a plan. `value=None` deletes it."""
+    """Something small that is not a memory: a receipt, a token, a plan. `value=None` deletes it.
+
+    `expect`: the integer member `version` that the value must have now; 0, the document must be absent; None, either. A value without
+    one meets no expectation.
+    """
 
     collection: str
     key: str
     value: Mapping[str, Any] | None
     scope: str | None = None
+    expect: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +217,8 @@ class Store(Protocol):
         """Write a batch atomically and durably; return the log position after it. An acknowledged batch survives a kill.
 
         Raises:
-            Conflict: an expectation failed (`details["failed"]`: the indexes of the changes); nothing was written.
+            Conflict: an expectation failed (`details["failed"]`: the indexes of the changes, `details["documents"]`: those of the
+                documents); nothing was written.
         """
         ...
 
@@ -301,6 +309,45 @@ class Store(Protocol):
         ...
 
 
+# ---------------------------------------------------------------- working memory
+
+
+@runtime_checkable
+class WorkingStore(Protocol):
+    """Where the snapshots of sessions rest, outside the process that works with them (WRK-2). Every method may be called from any thread.
+
+    It keeps what it is given for as long as it is not dropped; it never merges, and never decides what has been idle for too long.
+    """
+
+    def load(self, scope: str, session: str) -> WorkingSnapshot | None:
+        """Return a session's snapshot, whoever saved it."""
+        ...
+
+    def save(self, snapshot: WorkingSnapshot, *, expect: int) -> None:
+        """Write a snapshot durably over the one of version `expect`; 0, there must be none. Its own version is greater.
+
+        Raises:
+            Conflict: there is another version (`details["expected"]`, `details["actual"]`); nothing was written.
+        """
+        ...
+
+    def drop(self, scope: str, session: str, *, expect: int | None = None) -> None:
+        """Remove a session's snapshot, where there is one; with `expect` only in that version.
+
+        Raises:
+            Conflict: there is another version.
+        """
+        ...
+
+    def snapshots(self, scope: str | None = None, *, after: tuple[str, str] | None = None, limit: int = 100) -> list[WorkingSnapshot]:
+        """Return snapshots of one scope, or of all, ordered by (scope, session), after such a pair."""
+        ...
+
+    def expired(self, before: datetime, *, ended: bool, scope: str | None = None, limit: int = 100) -> list[WorkingSnapshot]:
+        """Return snapshots of sessions that are over, or are not, whose `updated_at` lies before a moment, the oldest first."""
+        ...
+
+
 # ---------------------------------------------------------------- embedding
 
 Vectors: TypeAlias = "NDArray[np.float32]"
@@ -339,4 +386,50 @@ class Embedder(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Embed memories."""
+        ...
+
+
+# ---------------------------------------------------------------- consolidating
+
+
+@runtime_checkable
+class Consolidator(Protocol):
+    """Writes one memory out of several of one topic, as a model can (RET-6). Without one, the engine joins their sentences."""
+
+    def consolidate(self, memories: Sequence[MemoryRecord]) -> Mapping[str, Any]:
+        """Return `content`, the text, and `sources`, the ids of every memory given.
+
+        The answer is checked: a wrong shape, a memory or a number left out, and nothing is archived.
+        """
+        ...
+
+
+# ---------------------------------------------------------------- comparing
+
+
+class Relation(StrEnum):
+    """How a newer memory stands to an older: in contradiction they cannot both hold, apart they have nothing to do with each other."""
+
+    SAME = "same"
+    REPLACES = "replaces"
+    CONTRADICTS = "contradicts"
+    APART = "apart"
+
+
+class Verdict(NamedTuple):
+    """The relation, and in a sentence why.
+
+    The sentence quotes nothing of the memories: it is kept in the change log, where erasure does not look for words.
+    """
+
+    relation: Relation
+    reason: str
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Compares two short memories before the built-in rules do, with a model for instance."""
+
+    def judge(self, older: str, newer: str) -> Verdict | None:
+        """Say how the newer text stands to the older; None leaves it to the rules, as does anything raised."""
         ...

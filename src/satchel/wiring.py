@@ -14,7 +14,7 @@ from typing import Any
 from satchel import registry
 from satchel.errors import InvalidRequest, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Clock, Embedder, Store
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -50,11 +50,15 @@ def open_memory(
     settings: Any = None,
     token: str | None = None,
     policy: str | None = None,
+    consolidator: Consolidator | None = None,
+    judge: Judge | None = None,
 ) -> Memory:
     """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
 
     `agent` is the name to write under. `embedder` is `e5`, `none`, `openai:…` or an Embedder; None takes the best installed.
     `clock` returns the present as an aware datetime. `settings` is a Settings or a mapping of its fields; `policy` names a ranking.
+    `consolidator` writes memories of one topic into one text; without it their sentences are joined.
+    `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
     Without a URL it opens the store in the user's data directory.
 
     Raises:
@@ -65,14 +69,16 @@ def open_memory(
     if index is not None:
         raise Unsupported(f"external vector indexes such as {index!r} are not available yet; leave `index` out for the built-in one")
     if scheme in REMOTE_SCHEMES:
-        return _open_remote(f"{scheme}://{rest}", agent, token, embedder=embedder, clock=clock, settings=settings, policy=policy)
+        set_there = {"embedder": embedder, "clock": clock, "settings": settings, "policy": policy}
+        set_there |= {"consolidator": consolidator, "judge": judge}
+        return _open_remote(f"{scheme}://{rest}", agent, token, **set_there)
     if token is not None:
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
     if clock is not None:
         _check_clock(clock)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
-        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy)
+        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge)
     except BaseException:
         opened.close()
         raise
@@ -142,7 +148,14 @@ def _open_store(scheme: str, rest: str, *, create_folder: bool) -> Store:
 
 
 def _open_engine(
-    store: Store, agent: str | None, embedder: str | Embedder | None, clock: Clock, settings: Any, policy: str | None
+    store: Store,
+    agent: str | None,
+    embedder: str | Embedder | None,
+    clock: Clock,
+    settings: Any,
+    policy: str | None,
+    consolidator: Consolidator | None,
+    judge: Judge | None,
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
@@ -153,7 +166,7 @@ def _open_engine(
     chosen = validated(Settings, given | ({} if policy is None else {"policy": policy}), subject="settings")
     notes = Notes()
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
-    return Engine(Core(store, found, clock, chosen, notes), Principal(agent=agent))
+    return Engine(Core(store, found, clock, chosen, notes, consolidator, judge), Principal(agent=agent))
 
 
 def _open_embedder(name: str | None, notes: Any) -> Embedder | None:

@@ -58,6 +58,16 @@ TOURS: dict[str, list[Step]] = {
         lambda s: s.correct("m", "y", scope=ALICE, new_id="n"),
         lambda s: s.restore("m", scope=ALICE),
     ],
+    "conflicts": [
+        lambda s: s.remember("项目用 A 模块", scope=ALICE, id="m"),
+        lambda s: s.remember("项目准备换到 C 模块", scope=ALICE, id="n"),
+        lambda s: s.conflicts(scope=[ALICE, BOB], limit=5),
+    ],
+    "resolve": [
+        lambda s: s.remember("The project uses module A", scope=ALICE, id="a/1"),
+        lambda s: s.remember("The project is about to move to module C", scope=ALICE, id="n"),
+        lambda s: s.resolve(m.conflict_id(ALICE, "a/1"), keep="n"),
+    ],
     "history": [
         lambda s: s.remember("x", scope=ALICE, id="m"),
         lambda s: s.update("m", scope=ALICE, pinned=True),

@@ -189,6 +189,44 @@ class ForgetsDocuments(MemoryStore):
         return None
 
 
+class LosesDocumentsBetweenThreads(MemoryStore):
+    def apply(self, batch):
+        import time
+
+        for document in batch.documents:
+            held = self.document(document.collection, document.key) or {"version": 0}
+            if document.expect is not None and held.get("version") != document.expect:
+                return super().apply(batch)
+        time.sleep(0.001)
+        return super().apply(replace(batch, documents=[replace(document, expect=None) for document in batch.documents]))
+
+
+class IgnoresWhatDocumentsExpect(MemoryStore):
+    def apply(self, batch):
+        return super().apply(replace(batch, documents=[replace(document, expect=None) for document in batch.documents]))
+
+
+class TakesAnyDocumentForAbsent(MemoryStore):
+    def apply(self, batch):
+        documents = [replace(document, expect=document.expect or None) for document in batch.documents]
+        return super().apply(replace(batch, documents=documents))
+
+
+class WritesRecordsBeforeDocumentsAreLookedAt(MemoryStore):
+    def apply(self, batch):
+        if batch.changes:
+            super().apply(replace(batch, documents=()))
+        return super().apply(replace(batch, changes=()))
+
+
+class LooksAtDocumentsOnlyBefore(MemoryStore):
+    def apply(self, batch):
+        for document in batch.documents:
+            if document.expect is not None:
+                super().apply(Batch(documents=[replace(document, value=self.document(document.collection, document.key))]))
+        return super().apply(replace(batch, documents=[replace(document, expect=None) for document in batch.documents]))
+
+
 class MixesCollections(MemoryStore):
     def documents(self, collection, **options):
         mixed = [name for name in self._now().documents if name.startswith(collection)]

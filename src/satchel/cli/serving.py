@@ -60,6 +60,9 @@ def serve(
     max_body: Annotated[int | None, typer.Option(metavar="BYTES", help="Largest JSON body.")] = None,
     allow_host: Annotated[list[str] | None, typer.Option(help="A name that the Host header may hold; may be repeated.")] = None,
     allow_origin: Annotated[list[str] | None, typer.Option(help="An origin whose pages may call; may be repeated.")] = None,
+    maintain_every: Annotated[
+        str, typer.Option(metavar="SPAN", help="How often memory is looked after by itself (see `satchel maintain`), e.g. 12h; or never.")
+    ] = "1d",
     no_mcp: Annotated[bool, typer.Option("--no-mcp", help="HTTP only, without /mcp.")] = False,
 ) -> None:
     """Serve the store to agents over HTTP, and over MCP at /mcp. Ctrl-C stops it; nothing is lost."""
@@ -68,7 +71,9 @@ def serve(
     from satchel.service import serve as run_service
 
     given = {"rate": rate, "max_body": max_body, "hosts": allow_host or None, "origins": allow_origin or None}
-    settings = validated(ServiceSettings, {name: value for name, value in given.items() if value is not None}, subject="command line")
+    chosen = {name: value for name, value in given.items() if value is not None}
+    every = None if maintain_every.strip().lower() == "never" else seconds("--maintain-every", maintain_every)
+    settings = validated(ServiceSettings, chosen | {"maintain_every": every}, subject="command line")
     with _stopping(), session.open_engine("serve") as engine:
         mounts = {} if no_mcp else _mcp_door(engine)
         run_service(engine, host, port, settings=settings, mounts=mounts, on_ready=lambda url: _ready(session, engine, url, bool(mounts)))

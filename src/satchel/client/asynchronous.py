@@ -1,19 +1,21 @@
-"""`AsyncMemory`: the verbs of `Memory`, to be awaited. Written by scripts/make_async.py from operations/memory.py: change that.
+"""`AsyncMemory`: `Memory` to be awaited. Made by scripts/make_async.py from operations/memory.py: change that.
 
 It must not know who carries the request out.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
+from satchel.client.asynchronous_sessions import AsyncSessionVerbs
 from satchel.operations import models as m
 from satchel.operations import table as t
-from satchel.operations.memory import Given, ScopeArgument, _request, _several
+from satchel.operations.arguments import Given, ScopeArgument, _request
+from satchel.operations.memory import _several
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source
 
@@ -21,7 +23,7 @@ Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
 
-class AsyncMemory(ABC):
+class AsyncMemory(AsyncSessionVerbs):
     """What an agent remembers. The same verbs to be awaited, embedded and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;
@@ -236,6 +238,14 @@ class AsyncMemory(ABC):
         """Return changes after a position of the log, oldest first."""
         return await self.call(t.CHANGES, _request(m.ChangesRequest, locals()))
 
+    async def conflicts(self, *, scope: ScopeArgument, limit: int | None = None) -> list[m.Conflict]:
+        """Return what must be asked: memories of which nobody knows which holds, and often used ones that turned out wrong."""
+        return list((await self.call(t.CONFLICTS, _request(m.ConflictsRequest, locals()))).conflicts)
+
+    async def resolve(self, conflict_id: str, *, keep: str) -> m.Resolved:
+        """Settle a conflict: keep the memory with this id, or `both`, or `none`; the rest is archived and can be restored."""
+        return await self.call(t.RESOLVE, _request(m.ResolveRequest, {"id": conflict_id, "keep": keep}))
+
     async def export(
         self,
         *,
@@ -289,6 +299,20 @@ class AsyncMemory(ABC):
     async def reindex(self, *, everything: bool = False) -> m.Reindexed:
         """Embed what has no vector yet, or rebuild the whole index from content."""
         return await self.call(t.REINDEX, m.ReindexRequest(everything=everything))
+
+    async def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:
+        """Carry out a maintenance pass over these scopes, or all that the caller may read and write.
+
+        It merges twins, archives what has faded, mends links, consolidates topics, keeps the ceiling and purges what settings say.
+        A second pass changes nothing; what it archives can be restored.
+        """
+        return await self.call(t.MAINTAIN, _request(m.MaintainRequest, locals()))
+
+    async def simulate(
+        self, scope: ScopeArgument | None = None, *, days: int | None = None, settings: Given | None = None, limit: int | None = None
+    ) -> m.Simulation:
+        """Show how strengths fall in the coming days, and when each record would be archived; `settings` tries another policy."""
+        return await self.call(t.SIMULATE, _request(m.SimulateRequest, locals()))
 
     async def doctor(self) -> m.Diagnosis:
         """Look the store and its index over."""

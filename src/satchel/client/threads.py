@@ -22,6 +22,7 @@ class ThreadedMemory(AsyncMemory):
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._clock = memory._clock
 
     async def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation in a worker thread."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from satchel.conformance.contract import Contract, refused, requirement
 from satchel.conformance.samples import make, put, remove
-from satchel.errors import InvalidRequest
+from satchel.errors import Conflict, InvalidRequest
 from satchel.ports import Batch, Document, Store
 
 
@@ -40,6 +40,54 @@ class Documents(Contract):
         assert store.document("receipts", "1") == {"id": "r"}
         store.apply(Batch([remove(record)]))
         assert store.document("receipts", "1") == {"id": "r"}
+
+    @requirement("WRK-3", "ENG-3")
+    def test_a_document_is_only_written_over_the_version_expected(self, store: Store) -> None:
+        with refused(Conflict) as caught:
+            self._write(store, Document("c", "k", {"version": 2}, expect=1))
+        assert (caught.details["documents"], caught.details["expected"], caught.details["actual"]) == ([0], 1, 0)
+        self._write(store, Document("c", "k", {"version": 1, "text": "第一"}, expect=0))
+        with refused(Conflict) as caught:
+            self._write(store, Document("c", "k", {"version": 1, "text": "second"}, expect=0))
+        assert caught.details["actual"] == 1
+        self._write(store, Document("c", "k", {"version": 7}, expect=1))
+        with refused(Conflict):
+            self._write(store, Document("c", "k", None, expect=1))
+        assert store.document("c", "k") == {"version": 7}
+        self._write(store, Document("c", "k", None, expect=7))
+        assert store.document("c", "k") is None
+
+    @requirement("WRK-3")
+    def test_a_document_without_a_version_meets_no_expectation(self, store: Store) -> None:
+        for value in ({}, {"version": "1"}, {"version": None}, {"version": True}, {"version": 1.0}):
+            self._write(store, Document("c", "k", value))
+            for expect in (0, 1):
+                with refused(Conflict):
+                    self._write(store, Document("c", "k", {"version": 2}, expect=expect))
+        self._write(store, Document("c", "k", {"version": 1}))
+        assert store.document("c", "k") == {"version": 1}
+
+    @requirement("WRK-3", "ENG-3")
+    def test_where_a_document_is_not_as_expected_nothing_of_the_batch_is_written(self, store: Store) -> None:
+        self._write(store, Document("c", "stands", {"version": 3}))
+        record = make("r", self.scope())
+        documents = [Document("c", "first", {}), Document("c", "stands", {"version": 4}, expect=2), Document("c", "last", {}, expect=0)]
+        with refused(Conflict) as caught:
+            store.apply(Batch([put(record, 0)], documents))
+        assert (caught.details["failed"], caught.details["documents"]) == ([], [1])
+        assert store.get(self.scope(), ["r"]) == {}
+        assert store.history(self.scope(), "r") == []
+        assert [found.key for found in store.documents("c")] == ["stands"]
+
+    @requirement("WRK-3")
+    def test_documents_of_a_batch_are_expected_one_after_the_other(self, store: Store) -> None:
+        steps = [Document("c", "k", {"version": 1}, expect=0), Document("c", "k", {"version": 2}, expect=1)]
+        self._write(store, *steps, Document("c", "k", None, expect=2), Document("c", "k", {"version": 5}, expect=0))
+        assert store.document("c", "k") == {"version": 5}
+        with refused(Conflict) as caught:
+            self._write(store, Document("c", "k", {"version": 6}, expect=5), Document("c", "k", {"version": 7}, expect=5))
+        assert caught.details["documents"] == [1]
+        assert store.document("c", "k") == {"version": 5}
 
     @requirement("STO-1")
     def test_collections_do_not_see_each_other(self, store: Store) -> None:

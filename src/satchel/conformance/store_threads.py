@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from satchel.conformance.contract import Contract, refused, requirement
 from satchel.conformance.samples import NOW, ids, make, put, remove, revise, write
 from satchel.errors import Conflict, StoreUnavailable
-from satchel.ports import Batch, Store, Use
+from satchel.ports import Batch, Document, Store, Use
 from satchel.protocol.filters import RecordFilter
 
 _EVERY = RecordFilter(statuses=())
@@ -46,6 +46,23 @@ class Threads(Contract):
         record = store.get(self.scope(), ["r"])["r"]
         assert (record.meta, record.revision) == ({"n": 30}, 31)
         assert [change.revision for change in store.history(self.scope(), "r")] == list(range(1, 32))
+
+    @requirement("STO-5", "WRK-3")
+    def test_concurrent_changes_of_one_document_lose_none(self, store: Store) -> None:
+        def increment() -> None:
+            for _ in range(5):
+                while True:
+                    version = (store.document("c", "k") or {"version": 0})["version"]
+                    try:
+                        store.apply(Batch(documents=[Document("c", "k", {"version": version + 1}, self.scope(), expect=version)]))
+                    except Conflict:
+                        continue
+                    break
+
+        with ThreadPoolExecutor(6) as pool:
+            for done in [pool.submit(increment) for _ in range(6)]:
+                done.result()
+        assert store.document("c", "k") == {"version": 30}
 
     @requirement("STO-5", "ENG-3")
     def test_a_write_that_fails_harms_none_beside_it(self, store: Store) -> None:

@@ -15,7 +15,9 @@ from satchel.operations.table import Operation
 
 Q = TypeVar("Q", bound=m.Request)
 
-_REVEALING = frozenset({"update", "correct", "confirm", "restore", "move_scope"})
+_REVEALING = frozenset(
+    {"update", "correct", "confirm", "restore", "resolve", "move_scope", "save_working", "promote", "session_start", "session_end"}
+)
 """Writes whose result shows what was there before: they need reading as well."""
 
 

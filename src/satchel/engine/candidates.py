@@ -15,7 +15,7 @@ from satchel.engine.fusion import deal, fuse
 from satchel.engine.lanes import Measured, lexical_lane, semantic_lane, strongest_rows
 from satchel.engine.relevance import lexical_relevance, relevance
 from satchel.engine.scope_index import ScopeIndex
-from satchel.engine.scoring import Life, recencies, strengths, type_priority
+from satchel.engine.scoring import Life, demoted, recencies, strengths, type_priority
 from satchel.engine.settings import Settings
 from satchel.ports import Calibration
 
@@ -68,7 +68,7 @@ def strengths_of(index: ScopeIndex, now: float, settings: Settings) -> Floats:
         half_life=columns.half_life,
         pinned=columns.pinned,
     )
-    return strengths(life, now, settings)
+    return demoted(strengths(life, now, settings), columns.expires, now, settings)
 
 
 @dataclass(frozen=True, slots=True)

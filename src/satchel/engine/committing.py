@@ -17,7 +17,7 @@ from satchel.engine.embedding import embed_contents
 from satchel.engine.segmenting import pack_terms
 from satchel.errors import Conflict
 from satchel.ports import Batch, LogEntry, Put
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import MemoryRecord, content_hash
 
 R = TypeVar("R")
 
@@ -70,11 +70,23 @@ class Vectors:
     def fill(self, puts: Iterable[Put]) -> list[Put]:
         """Return the puts with the vectors of their contents, where there is an embedder and it works."""
         found = list(puts)
-        missing = {put.record.content_hash: put.record.content for put in found if put.record.content_hash not in self._made}
+        made = zip(found, self.made(put.record for put in found), strict=True)
+        return [put if vector is None else replace(put, vector=vector) for put, vector in made]
+
+    def made(self, records: Iterable[MemoryRecord]) -> list[bytes | None]:
+        """Return the vectors of the records' contents, None where there is no embedder or it fails."""
+        found = list(records)
+        missing = {record.content_hash: record.content for record in found if record.content_hash not in self._made}
         if missing:
             self._made.update(zip(missing, embed_contents(self._core, list(missing.values())), strict=True))
-        made = ((put, self._made[put.record.content_hash]) for put in found)
-        return [put if vector is None else replace(put, vector=vector) for put, vector in made]
+        return [self._made[record.content_hash] for record in found]
+
+    def of(self, content: str) -> bytes | None:
+        """Return one content's vector."""
+        name = content_hash(content)
+        if name not in self._made:
+            self._made[name] = embed_contents(self._core, [content])[0]
+        return self._made[name]
 
 
 def revised(record: MemoryRecord, now: datetime, **changes: object) -> MemoryRecord:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from satchel.engine.settings import Settings
-from satchel.ports import Clock, Embedder, Store
+from satchel.engine.working_store import DocumentWorkingStore
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
 from satchel.protocol.times import to_utc
 
 logger = logging.getLogger("satchel")
@@ -59,13 +60,23 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The engine's shared parts. `embedder` is None where recall is lexical only."""
+    """The engine's shared parts.
+
+    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule.
+    """
 
     store: Store
     embedder: Embedder | None
     clock: Clock
     settings: Settings = field(default_factory=Settings)
     notes: Notes = field(default_factory=Notes)
+    consolidator: Consolidator | None = None
+    judge: Judge | None = None
+
+    @property
+    def working(self) -> WorkingStore:
+        """Where working memory rests."""
+        return DocumentWorkingStore(self.store)
 
     def now(self) -> datetime:
         """Return the present in UTC."""

@@ -12,6 +12,7 @@ from satchel.engine.completing import check_content, refuse_secrets
 from satchel.engine.core import Core, Principal
 from satchel.engine.lineage import lineage
 from satchel.engine.reading import fetch
+from satchel.engine.reviews import put_up
 from satchel.engine.updating import check_revision
 from satchel.errors import Conflict
 from satchel.operations.models import CorrectRequest, Outcome, Remembered
@@ -34,7 +35,11 @@ def correct(core: Core, principal: Principal, request: CorrectRequest) -> Rememb
 
     def plan() -> tuple[Batch, Remembered]:
         restated, written, remembered = _plan(core, principal, wanted)
-        return Batch([*restated, *vectors.fill(written)], lineage(change.record for change in written)), remembered
+        documents = lineage(change.record for change in written)
+        for change in restated:
+            if change.record.status is Status.ARCHIVED:
+                documents += put_up(core, change.record, remembered.record.id)
+        return Batch([*restated, *vectors.fill(written)], documents), remembered
 
     return commit(core, plan)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
+from satchel.engine.rewriting import count_failures
 from satchel.engine.scrubbing import settle
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
 
@@ -17,7 +18,7 @@ _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own
 
 def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosis:
     """Look the store over; a scrubbing that was pending is tried again."""
-    findings = (*_store(core), *_index(core), *_erasure(core), *_storage(core), *_notes(core))
+    findings = (*_store(core), *_index(core), *_erasure(core), *_storage(core), *_maintenance(core), *_notes(core))
     return Diagnosis(healthy=all(finding.level != "error" for finding in findings), findings=findings)
 
 
@@ -78,6 +79,13 @@ def _file_system(path: Path) -> str:
         return ""
     over = [(len(point), kind) for point, kind in mounts if path.is_relative_to(point)]
     return max(over, default=(0, ""))[1]
+
+
+def _maintenance(core: Core) -> Iterator[Finding]:
+    failed = count_failures(core)
+    if failed:
+        message = f"{failed} times a model's text was no good, and memories were not put together; nothing was archived for it"
+        yield Finding(level="warning", subject="maintenance", message=message)
 
 
 def _notes(core: Core) -> Iterator[Finding]:

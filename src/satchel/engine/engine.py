@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from satchel.engine import (
+    conflicts,
     correcting,
     doctor,
     embedding,
@@ -24,14 +25,17 @@ from satchel.engine import (
     reading,
     undoing,
     updating,
-    writing,
 )
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
 from satchel.engine.ingesting import Ingester
+from satchel.engine.maintaining import Maintainer
 from satchel.engine.plans import Planner
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import is_pending, settle
+from satchel.engine.sessions import session_handlers
+from satchel.engine.simulating import Simulator
+from satchel.engine.writing import Writer
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -46,8 +50,6 @@ R = TypeVar("R")
 Handler = Callable[[Core, Principal, Any], Any]
 
 _HANDLERS: dict[str, Handler] = {
-    "remember": writing.remember,
-    "remember_many": writing.remember_many,
     "read": reading.read,
     "records": reading.records,
     "update": updating.update,
@@ -55,6 +57,8 @@ _HANDLERS: dict[str, Handler] = {
     "confirm": updating.confirm,
     "restore": updating.restore,
     "history": history.history,
+    "conflicts": conflicts.conflicts,
+    "resolve": conflicts.resolve,
     "forget_one": erasing.forget_one,
     "imports": undoing.imports,
     "receipts": undoing.receipts,
@@ -86,13 +90,19 @@ class _Parts:
     @classmethod
     def over(cls, core: Core) -> _Parts:
         recaller = Recaller(core)
+        writer = Writer(core, recaller.indexes)
         handlers: dict[str, Callable[[Principal, Any], Any]] = {
+            "remember": writer.remember,
+            "remember_many": writer.remember_many,
             "recall": recaller.recall,
             "search": recaller.search,
             "context": recaller.context,
             "forget": Planner(core, recaller).forget,
             "ingest": Ingester(core).ingest,
             "stats": overview.Overview(core).stats,
+            "maintain": Maintainer(core, recaller.indexes, recaller.flush).maintain,
+            "simulate": Simulator(core, recaller.flush).simulate,
+            **session_handlers(core, writer),
         }
         return cls(recaller, handlers, scrub_due=is_pending(core))
 
@@ -104,6 +114,7 @@ class Engine(Memory):
         """Open an engine that owns the core's store: closing the one closes the other."""
         embedding.open_index(core)
         self._core = core
+        self._clock = core.clock
         self._principal = principal or Principal()
         self._parts = _Parts.over(core)
         self._owner = True
@@ -155,6 +166,7 @@ class Engine(Memory):
         canonical = [None if scopes is None else [parse_scope(scope) for scope in scopes] for scopes in (read, write)]
         bound = object.__new__(Engine)
         bound._core = self._core
+        bound._clock = self._core.clock
         bound._principal = narrow(self._principal, agent=agent_name(agent), read=canonical[0], write=canonical[1])
         bound._parts = self._parts
         bound._owner = False

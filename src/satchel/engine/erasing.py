@@ -5,7 +5,7 @@ It must not know how a store removes bytes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from satchel.engine.committing import commit, log_entry, restate, revised
@@ -15,6 +15,7 @@ from satchel.engine.reading import fetch
 from satchel.engine.scrubbing import pending_document, settle
 from satchel.engine.tombstones import Marks, tombstone
 from satchel.engine.traces import imports_of, receipt_traces, traces
+from satchel.engine.working_traces import forget_in_working
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
 from satchel.ports import Batch, LogEntry, Put
@@ -73,18 +74,21 @@ def erase(
     reason: str | None,
     with_receipts: bool = True,
     remains: Mapping[str, MemoryRecord] | None = None,
+    only: Callable[[MemoryRecord], bool] | None = None,
 ) -> list[str]:
     """Replace records by tombstones, with everything derived from them and every other trace; return the ids that went.
 
     `remains` has, by id, tombstones that were made elsewhere; the others are made here.
-    The files still hold them until `scrubbing.settle`. Without `with_receipts` the caller has seen to those of the ids themselves.
+    `only` is asked of each record as it is when it goes, and then nothing but these records goes or comes back: a purge erases what is
+    old, not what was made of it. The files still hold them until `scrubbing.settle`. Without `with_receipts` the caller has seen to
+    those of the ids themselves.
     """
     marks = Marks(core)
     marks.ensure()
 
     def plan() -> tuple[Batch, list[str]]:
         log = log_entry(core, principal, "forget", reason=reason)
-        erasure = _Erasure(core, scope, marks, log, frozenset(ids), remains or {})
+        erasure = _Erasure(core, scope, marks, log, frozenset(ids), remains or {}, only)
         return erasure.batch(with_receipts)
 
     return commit(core, plan)
@@ -100,19 +104,24 @@ class _Erasure:
     log: LogEntry
     ids: frozenset[str]
     remains: Mapping[str, MemoryRecord]
+    only: Callable[[MemoryRecord], bool] | None = None
 
     def batch(self, with_receipts: bool) -> tuple[Batch, list[str]]:
-        wanted = self.ids | descendants(self.core, self.scope, self.ids)
-        gone = [record for record in self.core.store.get(self.scope, wanted).values() if not record.is_tombstone]
+        wanted = self.ids if self.only else self.ids | descendants(self.core, self.scope, self.ids)
+        held = [record for record in self.core.store.get(self.scope, wanted).values() if not record.is_tombstone]
+        gone = [record for record in held if self.only is None or self.only(record)]
         if not gone:
             return Batch(), []
         pairs = [(record, self._tombstone(record)) for record in gone]
         puts = [Put(remains, self.log, expect=record.revision) for record, remains in pairs]
         documents = [document for record, remains in pairs for document in self.marks.documents(record, remains)]
+        # Before they go: were it broken off, the records would still be there to be forgotten again.
+        forget_in_working(self.core, self.scope, gone, self.log.at)
         documents += traces(self.core, self.scope, gone)
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
-        return Batch([*puts, *self._originals(gone)], [*documents, pending_document(self.core)]), [record.id for record in gone]
+        returning = () if self.only else self._originals(gone)
+        return Batch([*puts, *returning], [*documents, pending_document(self.core)]), [record.id for record in gone]
 
     def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
         made_elsewhere = self.remains.get(record.id)

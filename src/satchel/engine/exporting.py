@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import satchel
 from satchel.engine.core import Core, Principal
 from satchel.engine.streaming import in_one_thread
-from satchel.engine.traces import PACKAGE_LINES, WORKING
+from satchel.engine.traces import PACKAGE_LINES
+from satchel.engine.working_traces import every_snapshot
 from satchel.operations.models import ExportRequest
 from satchel.ports import Position
 from satchel.protocol.filters import RecordFilter
@@ -116,13 +117,8 @@ class _Export:
 
     def _working(self) -> Iterator[WorkingSnapshot]:
         # With everything, also of scopes that hold nothing else.
-        prefixes = [""] if self._request.scope is None else [f"{scope}\n" for scope in self._scopes]
-        for prefix in prefixes:
-            after: str | None = None
-            while page := self._core.store.documents(WORKING, prefix=prefix, after=after, limit=100):
-                snapshots = (WorkingSnapshot.model_validate(document.value) for document in page)
-                yield from (snapshot for snapshot in snapshots if self._principal.readable((snapshot.scope,)))
-                after = page[-1].key
+        for scope in (None,) if self._request.scope is None else self._scopes:
+            yield from (found for found in every_snapshot(self._core, scope) if self._principal.readable((found.scope,)))
 
     def _unknown(self) -> Iterator[UnknownLine]:
         """Yield lines of other versions whose package was of these scopes only."""

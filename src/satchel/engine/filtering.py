@@ -19,10 +19,13 @@ Mask = NDArray[np.bool_]
 _PAGE = 1000
 
 
-def matching(index: ScopeIndex, where: RecordFilter, now: float) -> Mask:
-    """Return the rows that meet the filter's conditions, `where`, `ids`, `sessions` and `import_ids` apart, and whose ttl is not past."""
+def matching(index: ScopeIndex, where: RecordFilter, now: float, *, expired: bool = False) -> Mask:
+    """Return the rows that meet the filter's conditions, `where`, `ids`, `sessions` and `import_ids` apart.
+
+    Those whose ttl is past are left out unless `expired`.
+    """
     columns = index.columns
-    mask = index.alive & (columns.expires > now)
+    mask = index.alive.copy() if expired else index.alive & (columns.expires > now)
     if where.statuses:
         mask &= _among(columns.status, (STATUS_CODES.get(status.value) for status in where.statuses))
     if where.types:

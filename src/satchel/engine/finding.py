@@ -18,7 +18,7 @@ from satchel.engine.lanes import Measured, Question, measure, strongest_rows
 from satchel.engine.ranking import Candidates, Policy
 from satchel.engine.relevance import LEXICAL
 from satchel.engine.scope_index import ScopeIndex
-from satchel.engine.scoring import at_least, faint_below
+from satchel.engine.scoring import EXPIRED, at_least, faint_below
 from satchel.operations.models import Hit
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
@@ -123,7 +123,8 @@ class Search:
         return at_least(strength, least if self.wanted.strict else faint_below(index.columns.score, least))
 
     def _masks(self, where: RecordFilter) -> list[Mask]:
-        masks = [matching(index, where, self.now) for index in self.indexes]
+        demotes = self.core.settings.on_expiry == "demote"
+        masks = [matching(index, where, self.now, expired=demotes) for index in self.indexes]
         if where.where:
             found = ids_by_scope(self.core.store, self.wanted.scopes, where)
             for scope, index, mask in zip(self.wanted.scopes, self.indexes, masks, strict=True):
@@ -178,8 +179,18 @@ class Search:
 
         candidates = Candidates(self.wanted.query, **{name: getattr(pool, name) for name in REASONS}, records=records)
         scores = np.asarray(self.wanted.policy(candidates), np.float64)
-        rounded: Floats = scores.round(_DIGITS)
+        rounded: Floats = (scores * self._standing(pool)).round(_DIGITS)
         return rounded
+
+    def _standing(self, pool: Pool) -> Floats:
+        """Return what a candidate's score counts: half where its ttl is past and the settings demote such records."""
+        standing = np.ones(len(pool))
+        if self.core.settings.on_expiry == "demote":
+            for at, number in enumerate(pool.index.tolist()):
+                index = self.indexes[number]
+                past = index.columns.expires[index.rows_of((pool.ids[at],))] <= self.now
+                standing[at] = EXPIRED if past.any() else 1.0
+        return standing
 
     def _records(self, pool: Pool, places: Sequence[int]) -> dict[int, MemoryRecord]:
         """Read the records of these candidates; one that vanished meanwhile is left out."""

@@ -40,6 +40,10 @@ class Gate:
             return Refusal(ReceiptOutcome.QUARANTINED, f"holds a credential ({', '.join(kinds)})")
         return None
 
+    def forbids(self, scope: str, text: str) -> bool:
+        """Tell whether a text is a content that was forgotten in a scope."""
+        return self._blocklist(scope).forbids(text)
+
     def _blocklist(self, scope: str) -> Blocklist:
         found = self._blocklists.get(scope)
         if found is None:

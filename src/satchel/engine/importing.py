@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby, islice
 
 from satchel.engine.access import require_write
@@ -21,9 +22,10 @@ from satchel.engine.merging import Address, Arrival, Merge, tombstones_over_livi
 from satchel.engine.receipts import ImportHead
 from satchel.engine.scrubbing import settle
 from satchel.engine.tombstones import Marks
-from satchel.engine.traces import PACKAGE_LINES, WORKING
+from satchel.engine.traces import PACKAGE_LINES
+from satchel.engine.working_arrivals import arrive
 from satchel.errors import InvalidRequest
-from satchel.operations.models import ImportOrigin, ImportReport, ImportRequest, Receipt
+from satchel.operations.models import ImportOrigin, ImportReport, ImportRequest, Receipt, ReceiptOutcome
 from satchel.ports import Batch, Document, LogEntry, Position, Put
 from satchel.protocol.package import Package, PackageLine, Readable, UnknownLine, read_package
 from satchel.protocol.record import MemoryRecord, canonical_json, new_id
@@ -95,8 +97,11 @@ class _Import:
         if kind in {"tombstones", "records"}:
             self._take_records([self._arrival(item, line) for item, line in batch if isinstance(line, MemoryRecord)])
             return
-        documents = [document for _, line in batch for document in self._document(line)]
         self._counts[kind] += len(batch)
+        if kind == "working":
+            self._take_working([(item, line) for item, line in batch if isinstance(line, WorkingSnapshot)])
+            return
+        documents = [document for _, line in batch for document in self._document(line)]
         if not self._request.dry_run and documents:
             self._core.store.apply(Batch(documents=documents))
 
@@ -170,14 +175,22 @@ class _Import:
 
     # ------------------------------------------------------------ what is no record
 
+    def _take_working(self, batch: Sequence[tuple[str, WorkingSnapshot]]) -> None:
+        refused = []
+        for item, line in batch:
+            scope = self._targets[line.scope]
+            arriving = line.model_copy(update={"scope": scope})
+            why = arrive(self._core, arriving, partial(self._gate.forbids, scope), dry_run=self._request.dry_run)
+            if why is not None:
+                refused.append(Receipt(item=item, outcome=ReceiptOutcome.DROPPED, reason=why, scope=scope))
+        self._receipts += refused[: MAX_RECEIPTS - len(self._receipts)]
+        if refused and not self._request.dry_run:
+            documents = self._head.receipt_documents(refused)
+            self._head = self._head.grown(refused, ())
+            self._core.store.apply(Batch(documents=[*documents, self._head.document()]))
+
     def _document(self, line: PackageLine) -> Iterator[Document]:
-        if isinstance(line, WorkingSnapshot):
-            moved = line.model_copy(update={"scope": self._targets[line.scope]})
-            key = f"{moved.scope}\n{moved.session_id}"
-            held = self._core.store.document(WORKING, key)
-            if held is None or held["version"] < moved.version:
-                yield Document(WORKING, key, moved.model_dump(mode="json"), moved.scope)
-        elif isinstance(line, UnknownLine):
+        if isinstance(line, UnknownLine):
             scope = _scope_of(line)
             value = {"kind": line.kind, "value": line.value, "scopes": sorted(self._targets.values()) if scope is None else [scope]}
             yield Document(PACKAGE_LINES, hashlib.sha256(canonical_json(value)).hexdigest(), value, scope)

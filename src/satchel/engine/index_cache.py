@@ -90,6 +90,12 @@ class IndexCache:
         with self._lock:
             return self._total()
 
+    def held(self, scope: str) -> ScopeIndex | None:
+        """Return the scope's index as it is in memory, however old; None where it is not."""
+        with self._lock:
+            entry = self._entries.get(scope)
+        return entry.index if entry is not None else None
+
     def used(self, uses: Iterable[Use]) -> None:
         """Let indexes that are in memory know of usage before the store does."""
         for use in uses:

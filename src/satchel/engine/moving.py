@@ -11,9 +11,13 @@ from satchel.engine import traces
 from satchel.engine.committing import commit, log_entry, put
 from satchel.engine.core import Core, Principal
 from satchel.engine.lineage import DERIVED
+from satchel.engine.mentions import MENTIONS
 from satchel.engine.quarantine import QUARANTINE
+from satchel.engine.recall_log import RECALLS
 from satchel.engine.receipts import MERGED
+from satchel.engine.reviews import REVIEWS
 from satchel.engine.tombstones import FORGOTTEN
+from satchel.engine.working_arrivals import move_sessions
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Moved, MoveScopeRequest
 from satchel.ports import Batch, Change, Document, LogEntry, Put, Remove
@@ -22,7 +26,7 @@ from satchel.protocol.record import MemoryRecord
 
 _PAGE = 200
 _EVERY = RecordFilter(statuses=())
-_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, traces.WORKING)
+_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, REVIEWS, RECALLS, MENTIONS)
 
 
 def move_scope(core: Core, principal: Principal, request: MoveScopeRequest) -> Moved:
@@ -45,6 +49,7 @@ def move_scope(core: Core, principal: Principal, request: MoveScopeRequest) -> M
     if not left:
         for documents in _documents(core, request):
             core.store.apply(Batch(documents=documents))
+        move_sessions(core, request.scope, request.to)
     return Moved(moved=moved, left=tuple(left))
 
 

@@ -19,6 +19,7 @@ from satchel.engine.lineage import descendants
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import settle
 from satchel.engine.tombstones import Marks
+from satchel.engine.working_traces import drop_every_session, drop_session
 from satchel.errors import Denied, NotFound
 from satchel.operations.models import ForgetItem, ForgetRequest, ForgetState, Forgotten, SearchRequest
 from satchel.ports import Batch, Document
@@ -188,9 +189,11 @@ class Planner:
     def _erase_beside(self, head: dict[str, Any]) -> None:
         for scope in head["scopes"]:
             if head["everything"]:
+                drop_every_session(self._core, scope, self._core.now())
                 groups: Iterable[list[Document]] = traces.all_of_scope(self._core, scope)
             elif head["session"] is not None:
-                groups = [traces.all_of_session(self._core, scope, head["session"])]
+                drop_session(self._core, scope, head["session"], self._core.now())
+                groups = ()
             elif head["import_id"] is not None:
                 groups = traces.all_of_import(self._core, scope, head["import_id"])
             else:

@@ -15,26 +15,32 @@ from numpy.typing import NDArray
 
 from satchel.engine.answers import AnswerCache, QueryVectors
 from satchel.engine.asking import ask, sentences
+from satchel.engine.conflicts import groups_of
 from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, at_stake, is_constraint, is_danger
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
 from satchel.engine.finding import Search, Wanted
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.lanes import Question
+from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
+from satchel.engine.questions import question_about
 from satchel.engine.ranking import Policy, Weighted, policy_named
-from satchel.engine.scope_index import ScopeIndex
+from satchel.engine.reviving import revive
+from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, segment_query
 from satchel.engine.usage import UsageLog
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Context, ContextRequest, Hit, Hits, RecallRequest, SearchRequest
-from satchel.ports import Position
+from satchel.ports import Position, Use
 from satchel.protocol.filters import RecordFilter
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import MemoryRecord, Status
 
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]+")
 _DIGEST_TYPES = ("preference", "profile", "task")
 _STANDING = 16
+_QUESTIONS = 3
+_PENDING = STATUS_CODES["pending"]
 _NO_TERMS = np.empty(0, np.uint32)
 _BY_RELEVANCE: Policy = Weighted({"match": 1.0})
 
@@ -54,10 +60,16 @@ class Recaller:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._usage = UsageLog(core)
+        self._usage = UsageLog(core, self._after_use)
+        self._found_again: dict[tuple[str, str], Principal] = {}
         self._indexes = IndexCache(core, dimension=lambda: usable_dimension(core), pending=self._usage.pending)
         self._vectors = QueryVectors(core)
         self._answers = AnswerCache(core)
+
+    @property
+    def indexes(self) -> IndexCache:
+        """The scopes' indexes in memory, for whoever must find what is like a memory."""
+        return self._indexes
 
     # ------------------------------------------------------------ operations
 
@@ -90,7 +102,7 @@ class Recaller:
         )
         hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
         if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
-            self._touch(hit.record for hit in hits)
+            self._touch(principal, [hit.record for hit in hits])
         return Hits(hits=hits, notes=self._core.notes.all())
 
     def search(self, principal: Principal, request: SearchRequest) -> Hits:
@@ -113,16 +125,18 @@ class Recaller:
         if not scopes:
             return Context(text="", ids=(), tokens=0)
         where = request.to_filter()
-        if request.query is None or not _UNREADABLE.sub("", request.query).strip():
+        is_digest = request.query is None or not _UNREADABLE.sub("", request.query).strip()
+        if is_digest:
             memories = self._digest(scopes, where, request.limit)
         else:
             asked = request.model_dump(exclude={"session", "max_tokens", "heading"}, exclude_unset=True)
             hits = self.recall(principal, RecallRequest.model_validate(asked | {"limit": request.limit, "touch": False})).hits
             memories = [Remembered(hit.record, hit.reasons["strength"]) for hit in hits]
         memories += self._constraints(scopes, where)
-        block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading)
+        questions = self._questions(scopes, where, None if is_digest else request.query)
+        block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading, questions=questions)
         if self._core.settings.touch_on_recall:
-            self._touch(block.shown)
+            self._touch(principal, block.shown)
         return Context(text=block.text, ids=tuple(record.id for record in block.shown), tokens=block.tokens)
 
     def flush(self) -> None:
@@ -174,6 +188,23 @@ class Recaller:
         found = self._strongest(scopes, _among(where, STANDING_TYPES), _STANDING) + self._strongest(scopes, where, _STANDING, _DANGERS)
         return [memory for memory in found if is_constraint(memory.record)]
 
+    def _questions(self, scopes: tuple[str, ...], where: RecordFilter, query: str | None) -> list[str]:
+        """Return what must be asked before it counts, as far as it has to do with the query; without one the strongest."""
+        with self._core.store.reading():
+            indexes = self._current(scopes, self._core.store.positions(scopes))
+        if not any((index.alive & (index.columns.status == _PENDING)).any() for index in indexes):
+            return []
+        pending = where.model_copy(update={"statuses": (Status.PENDING,)})
+        if query is None:
+            found = [memory.record for memory in self._strongest(scopes, pending, _QUESTIONS)]
+        else:
+            least = self._core.settings.min_relevance
+            wanted = Wanted(readable(query), scopes, pending, _BY_RELEVANCE, _QUESTIONS, min_relevance=least)
+            found = [hit.record for hit in self._answer(wanted, "questions" + pending.model_dump_json())]
+        asked = [record for record in found if record.relations.conflicts_with]
+        groups = [group for scope in scopes for group in groups_of(self._core, scope, [one for one in asked if one.scope == scope])]
+        return [question_about(group) for group in groups]
+
     def _strongest(
         self, scopes: tuple[str, ...], where: RecordFilter | None, count: int, terms: NDArray[np.uint32] = _NO_TERMS
     ) -> list[Remembered]:
@@ -189,9 +220,23 @@ class Recaller:
     def _current(self, scopes: tuple[str, ...], positions: Mapping[str, Position]) -> list[ScopeIndex]:
         return [self._indexes.get(scope, positions[scope]) for scope in scopes]
 
-    def _touch(self, records: Iterable[MemoryRecord]) -> None:
+    def _touch(self, principal: Principal, records: Sequence[MemoryRecord]) -> None:
+        self._found_again |= {(record.scope, record.id): principal for record in records if record.status is Status.ARCHIVED}
         uses = self._usage.add([(record.scope, record.id) for record in records], self._core.now())
         self._indexes.used(uses)
+
+    def _after_use(self, uses: Sequence[Use]) -> None:
+        """Refresh what lies close to records that were used, and bring the archived among them back."""
+        for scope in dict.fromkeys(use.scope for use in uses):
+            index = self._indexes.held(scope)
+            if index is not None:
+                more = neighbour_uses(index, scope, [use for use in uses if use.scope == scope], self._core.settings)
+                self._core.store.touch(more)
+                self._indexes.used(more)
+        for use in uses:
+            principal = self._found_again.pop((use.scope, use.id), None)
+            if principal is not None:
+                revive(self._core, principal, use.scope, (use.id,))
 
 
 def readable(query: str) -> str:

@@ -27,6 +27,10 @@ def type_priority(name: str) -> float:
     return TYPE_PRIORITIES[core_type(name)]
 
 
+EXPIRED = 0.5
+"""What is left of the strength and of a hit's score once a ttl is past, where the settings demote instead of leaving out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Life:
     """What strength depends on, one entry a record. Times are Unix seconds; `accessed` is 0 where it never was used."""
@@ -56,6 +60,11 @@ def strengths(life: Life, now: float, settings: Settings) -> Floats:
     bonus = np.minimum(settings.access_bonus_cap, settings.access_bonus_step * life.access_count)
     found: Floats = (life.score + bonus) * decay if settings.decay_bonus else life.score * decay + bonus
     return found
+
+
+def demoted(found: Floats, expires: Floats, now: float, settings: Settings) -> Floats:
+    """Return strengths, those of records whose ttl is past halved where the settings say so."""
+    return np.where(expires <= now, found * EXPIRED, found) if settings.on_expiry == "demote" else found
 
 
 def strength(record: MemoryRecord, now: float, settings: Settings) -> float:

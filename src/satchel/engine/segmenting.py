@@ -59,7 +59,8 @@ _stemmer = Stemmer.Stemmer("english", 0)
 _stemming = threading.Lock()
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return the English stem of a lower-case word; one that is not ASCII as it is."""
     if not word.isascii():
         return word
     with _stemming:  # one stemmer must not run in two threads
@@ -80,11 +81,11 @@ def _word_terms(word: str) -> tuple[str, ...]:
         word = _CONTRACTION.sub("", word) or word.replace("'", "")
         word = word.replace("'", "")
     if word.isascii() and word.isalpha() and (word[1:].islower() or word.isupper() or len(word) == 1):
-        return (_stem(word.lower()),)
-    terms = [_stem(_plain(word))]
+        return (stem(word.lower()),)
+    terms = [stem(_plain(word))]
     for part in _PARTS.findall(word):
         humps = _HUMPS.findall(part) if part.isascii() else [part]
-        terms += [_stem(_plain(piece)) for piece in ([part] if len(humps) < 2 else [part, *humps]) if len(piece) > 1 or piece.isdigit()]
+        terms += [stem(_plain(piece)) for piece in ([part] if len(humps) < 2 else [part, *humps]) if len(piece) > 1 or piece.isdigit()]
     return tuple(term for term in dict.fromkeys(terms) if term.strip("_"))
 
 
@@ -106,7 +107,8 @@ def _make_word(word: str) -> _Word:
 _cached_word = lru_cache(maxsize=32_768)(_make_word)
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Return the text in NFKC, traditional characters as simplified ones; case is kept."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text)
@@ -115,7 +117,7 @@ def _fold(text: str) -> str:
 
 def _tokens(text: str) -> Iterator[tuple[str, _Word | None]]:
     """Yield, in order, each run of an unspaced script with None, or a word with its terms."""
-    for run, word in _TOKEN.findall(_fold(text)):
+    for run, word in _TOKEN.findall(fold(text)):
         if run:
             yield run, None
         else:

@@ -13,7 +13,8 @@ from datetime import datetime
 
 from satchel.engine.core import Core
 from satchel.ports import Batch, Document
-from satchel.protocol.record import Deletion, MemoryRecord, Status, new_id
+from satchel.protocol.record import Deletion, MemoryRecord, Status, content_hash, new_id
+from satchel.protocol.times import format_instant
 
 KEYS = "keys"
 FORGOTTEN = "forgotten"
@@ -69,6 +70,11 @@ class Marks:
         self._core.store.apply(Batch(documents=[document]))
         self._keys = self._load()
 
+    @property
+    def key(self) -> bytes:
+        """The key in use; `ensure` has made one."""
+        return self._keys[0]
+
     def of(self, content_hash: str) -> list[str]:
         """Return the keyed hashes of a content, one for each key."""
         return [hmac.digest(key, content_hash.encode(), hashlib.sha256).hex() for key in self._keys]
@@ -78,6 +84,27 @@ class Marks:
         marks = [f"hash {mark}" for mark in self.of(forgotten.content_hash)[:1]] if forgotten.content_hash else []
         for mark in (*marks, *(f"id {entry}" for entry in foreign_ids(remains))):
             yield Document(FORGOTTEN, f"{remains.scope}\n{mark}", {"id": remains.id}, remains.scope)
+
+
+def session_mark(scope: str, session: str, at: datetime) -> Document:
+    """Return the document that keeps a forgotten session's working memory from coming back from whoever still holds it."""
+    return Document(FORGOTTEN, f"{scope}\nsession {session}", {"id": session, "at": format_instant(at)}, scope)
+
+
+def session_forgotten(core: Core, scope: str, session: str) -> datetime | None:
+    """Return when a session was last forgotten; None where it never was."""
+    found = core.store.document(FORGOTTEN, f"{scope}\nsession {session}")
+    return None if found is None else datetime.fromisoformat(found["at"])
+
+
+def forgotten_at(core: Core, scope: str, content: str) -> datetime | None:
+    """Return when a memory of this content was last forgotten here; None where it never was."""
+    for mark in Marks(core).of(content_hash(content)):
+        found = core.store.document(FORGOTTEN, f"{scope}\nhash {mark}")
+        remains = None if found is None else core.store.get(scope, (found["id"],)).get(found["id"])
+        if remains is not None and remains.deletion is not None:
+            return remains.deletion.at
+    return None
 
 
 class Blocklist:
@@ -94,6 +121,10 @@ class Blocklist:
     def add(self, documents: Iterable[Document]) -> None:
         """Take in what was forgotten meanwhile."""
         self._blocked.update(document.key.partition("\n")[2] for document in documents)
+
+    def forbids(self, text: str) -> bool:
+        """Tell whether a text is a content that was forgotten here."""
+        return bool(self._blocked) and any(f"hash {mark}" in self._blocked for mark in self._marks.of(content_hash(text)))
 
     def blocks(self, record: MemoryRecord) -> bool:
         """Tell whether this content, or this id of another tool, was forgotten here."""

@@ -1,23 +1,22 @@
-"""Where else the content of a record may stand beside the record itself: receipts, quarantine, working memory (RET-5).
+"""Where else the content of a record may stand beside the record itself: receipts, quarantine, questions (RET-5).
 
 It must not know why a record goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from satchel.engine.core import Core
 from satchel.engine.lineage import DERIVED
+from satchel.engine.mentions import MENTIONS
 from satchel.engine.quarantine import QUARANTINE
+from satchel.engine.recall_log import RECALLS, without_forgotten
 from satchel.engine.receipts import MERGED, emptied, import_key, imports_about, rewrite
+from satchel.engine.reviews import REVIEWS, settled
 from satchel.operations.models import Receipt
 from satchel.ports import Document
 from satchel.protocol.record import MemoryRecord
-
-WORKING = "working"
-"""Documents with working-memory snapshots, keyed by scope and session."""
 
 PACKAGE_LINES = "package-lines"
 """Documents with package lines of a kind that this version does not know."""
@@ -25,7 +24,7 @@ PACKAGE_LINES = "package-lines"
 REPETITIONS = "repetitions"
 """Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
 
-_KEYED_BY_SCOPE = (QUARANTINE, WORKING, REPETITIONS, DERIVED, MERGED)
+_KEYED_BY_SCOPE = (QUARANTINE, MENTIONS, REPETITIONS, DERIVED, MERGED, REVIEWS, RECALLS)
 
 ERASED = "forgotten"
 """Reason in a receipt whose record was forgotten."""
@@ -37,7 +36,11 @@ Address = tuple[str, str]
 def traces(core: Core, scope: str, forgotten: Collection[MemoryRecord]) -> list[Document]:
     """Return the documents of a scope as they must be when these records are gone, receipts left out."""
     quarantined = (found for record in forgotten for found in core.store.documents(QUARANTINE, prefix=f"{scope}\n{record.id}\n"))
-    return [*map(_without, quarantined), *_working(core, scope, [record.content for record in forgotten])]
+    return [
+        *map(_without, quarantined),
+        *settled(scope, [record.id for record in forgotten]),
+        *without_forgotten(core, scope, [record.id for record in forgotten]),
+    ]
 
 
 def imports_of(core: Core, forgotten: Iterable[MemoryRecord]) -> dict[str, set[Address]]:
@@ -67,12 +70,6 @@ def all_of_scope(core: Core, scope: str) -> Iterator[list[Document]]:
     yield from _pages(core, PACKAGE_LINES, scope=scope)
 
 
-def all_of_session(core: Core, scope: str, session: str) -> list[Document]:
-    """Return what must be deleted when a session is forgotten: its working memory."""
-    key = f"{scope}\n{session}"
-    return [] if core.store.document(WORKING, key) is None else [Document(WORKING, key, None)]
-
-
 def all_of_import(core: Core, scope: str, import_id: str) -> Iterator[list[Document]]:
     """Yield what must be deleted when an import is forgotten: what it left in quarantine."""
     for page in _pages(core, QUARANTINE, prefix=f"{scope}\n"):
@@ -88,25 +85,3 @@ def _pages(core: Core, collection: str, *, prefix: str = "", scope: str | None =
 
 def _without(document: Document) -> Document:
     return Document(document.collection, document.key, None)
-
-
-def _working(core: Core, scope: str, contents: Sequence[str]) -> list[Document]:
-    changed = []
-    for document in core.store.documents(WORKING, prefix=f"{scope}\n"):
-        value = _purged(document.value, contents)
-        if value != document.value:
-            changed.append(Document(WORKING, document.key, value, document.scope))
-    return changed
-
-
-def _purged(value: Any, contents: Sequence[str]) -> Any:
-    """Return a JSON value without these texts."""
-    if isinstance(value, str):
-        for content in contents:
-            value = value.replace(content, "") if content else value
-        return value
-    if isinstance(value, Mapping):
-        return {key: _purged(inner, contents) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_purged(inner, contents) for inner in value]
-    return value

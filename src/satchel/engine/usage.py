@@ -6,7 +6,7 @@ It must not know what counts as use, or what use is good for.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from satchel.engine.core import Core
@@ -20,8 +20,10 @@ DELAY_SECONDS = 1.0
 class UsageLog:
     """Gathers uses and writes them about a second later. Safe under threads; nothing is written after `close`."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, after: Callable[[Sequence[Use]], None] = lambda _: None) -> None:
+        """`after` is called with uses that have just been written."""
         self._core = core
+        self._after = after
         self._pending: dict[tuple[str, str], Use] = {}
         self._lock = threading.Lock()
         self._writing = threading.Lock()
@@ -57,6 +59,7 @@ class UsageLog:
                 return
             try:
                 self._core.store.touch(uses)
+                self._after(uses)
             except SatchelError as error:
                 self._core.notes.add("usage", f"usage of memories is not recorded: {error}")
 

@@ -5,14 +5,18 @@ It must not know how a memory is completed, screened or indexed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from satchel.engine.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.completing import complete
 from satchel.engine.core import Core, Principal
+from satchel.engine.index_cache import IndexCache
+from satchel.engine.likeness import Neighbours
 from satchel.engine.lineage import lineage
+from satchel.engine.reconciling import reconcile, repeated, survivor
+from satchel.engine.reviews import put_up
 from satchel.engine.traces import REPETITIONS
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
@@ -21,42 +25,60 @@ from satchel.protocol.record import MemoryRecord, Status
 from satchel.protocol.unchecked import unchecked
 
 
-def remember(core: Core, principal: Principal, request: RememberRequest) -> Remembered:
-    """Write one memory."""
-    return _write(core, principal, [request], complete(core, principal, [request]))[0]
+class Writer:
+    """Handles `remember` and `remember_many`. One per engine; safe under threads."""
 
+    def __init__(self, core: Core, indexes: IndexCache) -> None:
+        self._core = core
+        self._indexes = indexes
 
-def remember_many(core: Core, principal: Principal, request: RememberManyRequest) -> RememberedMany:
-    """Write several memories in one transaction, as if one after another."""
-    records = complete(core, principal, request.memories, scope=request.scope, many=True)
-    return RememberedMany(results=tuple(_write(core, principal, request.memories, records)))
+    def remember(self, principal: Principal, request: RememberRequest) -> Remembered:
+        """Write one memory."""
+        return self._write(principal, [request], complete(self._core, principal, [request]))[0]
+
+    def remember_many(self, principal: Principal, request: RememberManyRequest) -> RememberedMany:
+        """Write several memories in one transaction, as if one after another."""
+        records = complete(self._core, principal, request.memories, scope=request.scope, many=True)
+        return RememberedMany(results=tuple(self._write(principal, request.memories, records)))
+
+    def keep(
+        self, principal: Principal, scope: str, memories: Sequence[NewMemory], *, operation: str, reason: str | None
+    ) -> list[Remembered]:
+        """Write what the engine itself found worth remembering; `operation` and `reason` are what the log says of it."""
+        records = complete(self._core, principal, memories, scope=scope, many=True)
+        return self._write(principal, memories, records, _Why(operation, reason))
+
+    def _write(
+        self, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord], why: _Why | None = None
+    ) -> list[Remembered]:
+        vectors = Vectors(self._core)
+        by_scope: dict[str, list[MemoryRecord]] = {}
+        for record in records:
+            by_scope.setdefault(record.scope, []).append(record)
+
+        def plan() -> tuple[Batch, list[Remembered]]:
+            drafts = {
+                scope: _Draft(self._core, scope, given, Neighbours(self._core, self._indexes, scope, given, vectors))
+                for scope, given in by_scope.items()
+            }
+            taken = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
+            written, restated, documents = list[Put](), list[Put](), list[Document]()
+            for draft in drafts.values():
+                draft.add_changes(principal, written, restated, why or _ASKED)
+                documents += draft.documents
+            documents += lineage(change.record for change in written)
+            results = [
+                _remembered(_shown(principal, drafts[given.scope].held[one.id], given), one)
+                for one, given in zip(taken, records, strict=True)
+            ]
+            return Batch([*vectors.fill(written), *restated], documents), results
+
+        return commit(self._core, plan)
 
 
 def repetition_key(scope: str, memory_id: str) -> str:
     """Return the key of the document about a memory that another record took in. Neither part can hold a newline."""
     return f"{scope}\n{memory_id}"
-
-
-def _write(core: Core, principal: Principal, memories: Sequence[NewMemory], records: Sequence[MemoryRecord]) -> list[Remembered]:
-    vectors = Vectors(core)
-    by_scope: dict[str, list[MemoryRecord]] = {}
-    for record in records:
-        by_scope.setdefault(record.scope, []).append(record)
-
-    def plan() -> tuple[Batch, list[Remembered]]:
-        drafts = {scope: _Draft(core, scope, given) for scope, given in by_scope.items()}
-        taken = [drafts[record.scope].take(memory, record) for memory, record in zip(memories, records, strict=True)]
-        written, restated, documents = list[Put](), list[Put](), list[Document]()
-        for draft in drafts.values():
-            draft.add_changes(principal, written, restated)
-            documents += draft.documents
-        documents += lineage(change.record for change in written)
-        results = [
-            _remembered(_shown(principal, drafts[given.scope].held[one.id], given), one) for one, given in zip(taken, records, strict=True)
-        ]
-        return Batch([*vectors.fill(written), *restated], documents), results
-
-    return commit(core, plan)
 
 
 def _remembered(record: MemoryRecord, taken: _Taken) -> Remembered:
@@ -68,6 +90,16 @@ def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> Mem
     if principal.readable((held.scope,)):
         return held
     return given.model_copy(update={"id": held.id, "revision": held.revision})
+
+
+class _Why(NamedTuple):
+    """What the log says of a write."""
+
+    operation: str
+    reason: str | None = None
+
+
+_ASKED = _Why("remember")
 
 
 class _Taken(NamedTuple):
@@ -83,11 +115,12 @@ class _Draft:
     core: Core
     scope: str
     given: Sequence[MemoryRecord]
+    neighbours: Neighbours
     held: dict[str, MemoryRecord] = field(init=False)
     documents: list[Document] = field(init=False, default_factory=list)
     _stored: dict[str, MemoryRecord] = field(init=False)
     _twins: dict[str, str] = field(init=False)
-    _why: dict[str, str] = field(init=False, default_factory=dict)
+    _why: dict[str, tuple[str, str | None]] = field(init=False, default_factory=dict)
     _left_behind: set[str] = field(init=False, default_factory=set)
     _said: set[str] = field(init=False, default_factory=set)
 
@@ -96,10 +129,15 @@ class _Draft:
         self.held = store.get(self.scope, {record.id for record in self.given})
         wanted = {record.content_hash for record in self.given if not self._is_same(record)}
         self._twins = store.find(self.scope, wanted) if wanted else {}
-        unread = set(self._twins.values()) - set(self.held)
-        if unread:
-            self.held |= store.get(self.scope, unread)
         self._stored = dict(self.held)
+        self._read(self._twins.values())
+
+    def _read(self, ids: Iterable[str]) -> None:
+        unread = set(ids) - set(self.held)
+        if unread:
+            found = self.core.store.get(self.scope, unread)
+            self.held |= found
+            self._stored |= found
 
     def _is_same(self, record: MemoryRecord) -> bool:
         held = self.held.get(record.id)
@@ -122,8 +160,19 @@ class _Draft:
         twin = self.held.get(self._twins.get(record.content_hash, ""))
         if twin is not None and twin.content_hash == record.content_hash:
             return self._reinforce(twin, memory, record)
-        self._hold(record, "remember")
-        return _Taken(record.id, Outcome.CREATED)
+        return self._take_up(record)
+
+    def _take_up(self, record: MemoryRecord, *, is_latest: bool = False) -> _Taken:
+        """Add a memory whose content no record has, or one that is said again after it had been put away."""
+        names = self.neighbours.of(record)
+        self._read(names)
+        beside = [self.held[name] for name in names if name in self.held and name != record.id]
+        found = reconcile(self.core, record, beside, is_latest=is_latest)
+        for change in found.changes:
+            self._hold(change.record, change.operation, change.reason)
+            if change.operation == "supersede" and change.record.status is Status.ARCHIVED:
+                self.documents += put_up(self.core, change.record, found.id)
+        return _Taken(found.id, found.outcome, found.related)
 
     def _replace(self, memory: NewMemory, held: MemoryRecord, record: MemoryRecord) -> _Taken:
         self._left_behind.add(held.content_hash)
@@ -141,20 +190,41 @@ class _Draft:
                 return _Taken(twin.id, Outcome.UNCHANGED, (twin.id,))
             self._said.add(key)
             self.documents.append(Document(REPETITIONS, key, {"id": twin.id}, self.scope))
-        self._hold(_repeated(twin, memory, record), "reinforce")
+        twin = self._surviving(twin)
+        again = repeated(twin, record)
+        if twin.status is Status.ARCHIVED and twin.relations.superseded_by:
+            taken = self._take_up(again, is_latest=True)
+            if taken.outcome is not Outcome.CREATED:
+                return taken
+        self._hold(again, "reinforce")
         return _Taken(twin.id, Outcome.REINFORCED, (twin.id,))
 
-    def _hold(self, record: MemoryRecord, why: str) -> None:
+    def _surviving(self, twin: MemoryRecord) -> MemoryRecord:
+        """Return the record that a twin was taken into because it says the same, or the twin."""
+        seen = {twin.id}
+        while (name := survivor(twin)) is not None and name not in seen:
+            self._read([name])
+            found = self.held.get(name)
+            if found is None or found.is_tombstone:
+                break
+            seen.add(name)
+            twin = found
+        return twin
+
+    def _hold(self, record: MemoryRecord, why: str, reason: str | None = None) -> None:
         stored = self._stored.get(record.id)
         # One batch is one step: however often it touches a record, the revision rises once.
         revision = 1 if stored is None else stored.revision + 1
         self.held[record.id] = record if record.revision == revision else record.model_copy(update={"revision": revision})
         self._twins[record.content_hash] = record.id
-        self._why.setdefault(record.id, why)
+        self._why.setdefault(record.id, (why, reason))
 
-    def add_changes(self, principal: Principal, written: list[Put], restated: list[Put]) -> None:
+    def add_changes(self, principal: Principal, written: list[Put], restated: list[Put], asked: _Why) -> None:
         """Add the changes that make the store hold the draft: those that bring content, and those that leave it as it is."""
-        logs = {why: log_entry(self.core, principal, why) for why in set(self._why.values())}
+        logs = {
+            why: log_entry(self.core, principal, asked.operation if why[0] == _ASKED.operation else why[0], reason=why[1] or asked.reason)
+            for why in set(self._why.values())
+        }
         for record_id, why in self._why.items():
             record, stored = self.held[record_id], self._stored.get(record_id)
             if stored is None:
@@ -176,20 +246,3 @@ def _given_fields(memory: NewMemory) -> set[str]:
     if "sensitivity" in given:
         given = (given - {"sensitivity"}) | {"access"}
     return given
-
-
-def _repeated(twin: MemoryRecord, memory: NewMemory, record: MemoryRecord) -> MemoryRecord:
-    """Return a record whose content was said again: its score half the way to 1, archived no more, and valid where it had run out."""
-    now = record.updated_at
-    changes: dict[str, object] = {"score": twin.score + (1.0 - twin.score) / 2, "tags": tuple(dict.fromkeys((*twin.tags, *record.tags)))}
-    if twin.status is Status.ARCHIVED:
-        changes["status"] = Status.ACTIVE
-    if memory.pinned:
-        changes["pinned"] = True
-    if memory.due_at is not None:
-        changes["due_at"] = memory.due_at
-    if twin.expires_at is not None and twin.expires_at <= now:
-        changes |= {"expires_at": record.expires_at, "ttl": record.ttl}
-    if twin.valid_until is not None and twin.valid_until <= now:
-        changes |= {"valid_from": record.valid_from, "valid_until": record.valid_until}
-    return revised(twin, now, **changes)

@@ -6,34 +6,25 @@ It must not know who carries the request out.
 from __future__ import annotations
 
 import io
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t
+from satchel.operations.arguments import Given, ScopeArgument, _request
+from satchel.operations.session_verbs import SessionVerbs
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source, Status
-from satchel.protocol.validation import validated
 
 Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
-ScopeArgument = str | Sequence[str]
-"""One scope or several."""
 
-Given = Mapping[str, Any]
-
-
-def _request(model: type[Q], arguments: Given) -> Q:
-    """Build a request from a method's arguments; None means not given."""
-    return validated(model, {name: value for name, value in arguments.items() if value is not None and name != "self"})
-
-
-class Memory(ABC):
+class Memory(SessionVerbs):
     """What an agent remembers. The same verbs embedded in a process and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;
@@ -251,6 +242,14 @@ class Memory(ABC):
         """Return changes after a position of the log, oldest first."""
         return self.call(t.CHANGES, _request(m.ChangesRequest, locals()))
 
+    def conflicts(self, *, scope: ScopeArgument, limit: int | None = None) -> list[m.Conflict]:
+        """Return what must be asked: memories of which nobody knows which holds, and often used ones that turned out wrong."""
+        return list(self.call(t.CONFLICTS, _request(m.ConflictsRequest, locals())).conflicts)
+
+    def resolve(self, conflict_id: str, *, keep: str) -> m.Resolved:
+        """Settle a conflict: keep the memory with this id, or `both`, or `none`; the rest is archived and can be restored."""
+        return self.call(t.RESOLVE, _request(m.ResolveRequest, {"id": conflict_id, "keep": keep}))
+
     # ------------------------------------------------------------ packages and imports
 
     def export(
@@ -309,6 +308,20 @@ class Memory(ABC):
     def reindex(self, *, everything: bool = False) -> m.Reindexed:
         """Embed what has no vector yet, or rebuild the whole index from content."""
         return self.call(t.REINDEX, m.ReindexRequest(everything=everything))
+
+    def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:
+        """Carry out a maintenance pass over these scopes, or all that the caller may read and write.
+
+        It merges twins, archives what has faded, mends links, consolidates topics, keeps the ceiling and purges what settings say.
+        A second pass changes nothing; what it archives can be restored.
+        """
+        return self.call(t.MAINTAIN, _request(m.MaintainRequest, locals()))
+
+    def simulate(
+        self, scope: ScopeArgument | None = None, *, days: int | None = None, settings: Given | None = None, limit: int | None = None
+    ) -> m.Simulation:
+        """Show how strengths fall in the coming days, and when each record would be archived; `settings` tries another policy."""
+        return self.call(t.SIMULATE, _request(m.SimulateRequest, locals()))
 
     def doctor(self) -> m.Diagnosis:
         """Look the store and its index over."""

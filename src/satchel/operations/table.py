@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from satchel.operations import models as m
 from satchel.protocol.record import MemoryRecord
+from satchel.protocol.working import WorkingSnapshot
 
 Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
@@ -65,15 +66,9 @@ UPDATE = Operation("update", "PATCH", "/memories/{id}", m.UpdateRequest, MemoryR
 CORRECT = Operation("correct", "POST", "/memories/{id}/correct", m.CorrectRequest, m.Remembered, "write")
 CONFIRM = Operation("confirm", "POST", "/memories/{id}/confirm", m.ConfirmRequest, MemoryRecord, "write", idempotent=False)
 RESTORE = Operation("restore", "POST", "/memories/{id}/restore", m.RestoreRequest, MemoryRecord, "write")
-HISTORY = Operation(
-    "history",
-    "GET",
-    "/memories/{id}/history",
-    m.RecordRequest,
-    m.History,
-    "read",
-    about=_HISTORY,
-)
+CONFLICTS = Operation("conflicts", "GET", "/conflicts", m.ConflictsRequest, m.Conflicts, "read")
+RESOLVE = Operation("resolve", "POST", "/conflicts/{id}/resolve", m.ResolveRequest, m.Resolved, "write")
+HISTORY = Operation("history", "GET", "/memories/{id}/history", m.RecordRequest, m.History, "read", about=_HISTORY)
 FORGET = Operation("forget", "POST", "/forget", m.ForgetRequest, m.Forgotten, "write")
 FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write", about=_FORGET_ONE)
 INGEST = Operation("ingest", "POST", "/imports", m.IngestRequest, m.Receipts, "write")
@@ -86,10 +81,18 @@ STATS = Operation("stats", "GET", "/stats", m.StatsRequest, m.Stats, "read")
 CHANGES = Operation("changes", "GET", "/changes", m.ChangesRequest, m.Changes, "read")
 REINDEX = Operation("reindex", "POST", "/reindex", m.ReindexRequest, m.Reindexed, "manage")
 DOCTOR = Operation("doctor", "GET", "/doctor", m.DoctorRequest, m.Diagnosis, "manage")
+MAINTAIN = Operation("maintain", "POST", "/maintain", m.MaintainRequest, m.Maintained, "write")
+SIMULATE = Operation("simulate", "POST", "/simulate", m.SimulateRequest, m.Simulation, "read")
 WRITE_RECORD = Operation("write_record", "PUT", "/records/{id}", m.WriteRecordRequest, m.Remembered, "write")
 READ_RECORD = Operation("read_record", "GET", "/records/{id}", m.RecordRequest, MemoryRecord, "read", about=_READ_RECORD)
 DELETE_RECORD = Operation("delete_record", "DELETE", "/records/{id}", m.RecordRequest, m.Forgotten, "write", about=_DELETE_RECORD)
 SEARCH = Operation("search", "POST", "/search", m.SearchRequest, m.Hits, "read")
+WORKING = Operation("working", "GET", "/working/{session}", m.WorkingRequest, WorkingSnapshot, "read")
+SAVE_WORKING = Operation("save_working", "PUT", "/working/{session}", m.SaveWorkingRequest, m.WorkingSaved, "write")
+PROMOTE = Operation("promote", "POST", "/working/{session}/promote", m.PromoteRequest, m.Remembered, "write")
+SESSIONS = Operation("sessions", "GET", "/sessions", m.SessionsRequest, m.Sessions, "read")
+SESSION_START = Operation("session_start", "POST", "/sessions/{session}/start", m.SessionStartRequest, m.SessionStarted, "write")
+SESSION_END = Operation("session_end", "POST", "/sessions/{session}/end", m.SessionEndRequest, m.SessionEnded, "write")
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
     REMEMBER,
@@ -102,6 +105,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CORRECT,
     CONFIRM,
     RESTORE,
+    CONFLICTS,
+    RESOLVE,
     HISTORY,
     FORGET,
     FORGET_ONE,
@@ -115,10 +120,18 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CHANGES,
     REINDEX,
     DOCTOR,
+    MAINTAIN,
+    SIMULATE,
     WRITE_RECORD,
     READ_RECORD,
     DELETE_RECORD,
     SEARCH,
+    WORKING,
+    SAVE_WORKING,
+    PROMOTE,
+    SESSIONS,
+    SESSION_START,
+    SESSION_END,
 )
 """Every operation but the two streams, export and import, which carry packages instead of JSON bodies."""
 

@@ -136,6 +136,9 @@ def _members(operation: t.Operation[Any, Any], body: Any) -> dict[str, Any]:
         raise InvalidRequest.of([{"field": "body", "message": "expected a JSON object"}])
     if operation is t.WRITE_RECORD and set(body) != {"record"}:
         return {"record": body}
+    if operation is t.SAVE_WORKING and "snapshot" not in body:
+        beside = {name: body[name] for name in ("base", "keep", "if_version") if name in body}
+        return beside | {"snapshot": {name: value for name, value in body.items() if name not in beside}}
     return body
 
 

@@ -27,6 +27,7 @@ from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
 from satchel.service.reference import reference_page
 from satchel.service.routes import Context, v1_routes
+from satchel.service.schedule import Schedule
 from satchel.service.settings import ServiceSettings
 from satchel.service.tokens import TokenBook
 from satchel.service.workers import Workers
@@ -77,7 +78,9 @@ def create_app(
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
         *_sharing(chosen.origins),
     ]
-    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors))
+    app = Starlette(
+        routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors, memory, chosen.maintain_every)
+    )
     app.router.redirect_slashes = False
     return app
 
@@ -132,12 +135,16 @@ class _Admitting:
         await self._inner({**scope, "satchel.caller": caller}, receive, send)
 
 
-def _lifespan(doors: Mapping[str, Mounted]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    doors: Mapping[str, Mounted], memory: Engine, maintain_every: float | None
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             for door in doors.values():
                 await stack.enter_async_context(door.lifespan())
+            if maintain_every is not None:
+                await stack.enter_async_context(Schedule(memory, maintain_every).running())
             yield
 
     return lifespan

@@ -18,6 +18,7 @@ from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.protocol.record import MemoryRecord
 from satchel.protocol.validation import validated
+from satchel.protocol.working import WorkingSnapshot
 from satchel.service.bodies import SMALL, declared_size, parse, read_body
 from satchel.service.door import Caller, Door
 from satchel.service.envelope import Refused
@@ -105,22 +106,32 @@ def _chosen(operations: Sequence[Operation[Any, Any]], body: Any) -> Operation[A
 
 
 def _with_if_match(wanted: m.Request, header: str | None) -> m.Request:
-    """Turn If-Match into the revision that the record must have."""
-    if header is None or header.strip() == "*" or "if_revision" not in type(wanted).model_fields:
+    """Turn If-Match into the revision that the record, or the version that the snapshot, must have."""
+    guard = next((name for name in ("if_revision", "if_version") if name in type(wanted).model_fields), None)
+    if header is None or header.strip() == "*" or guard is None:
         return wanted
     found = _ETAG.match(header.strip())
     if found is None:
-        raise InvalidRequest.of([{"field": "If-Match", "message": 'is not an entity tag of a record, such as "3"'}])
-    return wanted.model_copy(update={"if_revision": max(1, int(found[1]))})
+        raise InvalidRequest.of([{"field": "If-Match", "message": 'is not an entity tag of a record or snapshot, such as "3"'}])
+    return wanted.model_copy(update={guard: max(1, int(found[1]))})
 
 
 def _answer(request: Request, result: BaseModel) -> Response:
     headers = {"Cache-Control": "no-store"}
-    if isinstance(result, MemoryRecord):
-        headers["ETag"] = f'"{result.revision}"'
+    tag = _tag(result)
+    if tag is not None:
+        headers["ETag"] = f'"{tag}"'
         if request.method == "GET" and headers["ETag"] in {tag.strip() for tag in request.headers.get("if-none-match", "").split(",")}:
             return Response(status_code=304, headers=headers)
     return Response(result.model_dump_json(), headers=headers, media_type="application/json")
+
+
+def _tag(result: BaseModel) -> int | None:
+    """Return what of a result changes with it: a record's revision, a snapshot's version."""
+    found = result.snapshot if isinstance(result, m.WorkingSaved | m.SessionStarted | m.SessionEnded) else result
+    if isinstance(found, MemoryRecord):
+        return found.revision
+    return found.version if isinstance(found, WorkingSnapshot) else None
 
 
 def _export(context: Context) -> Endpoint:

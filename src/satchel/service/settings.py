@@ -41,3 +41,6 @@ class ServiceSettings(BaseModel):
 
     stop_within: Annotated[int, Field(ge=1)] = 30
     """How long requests under way may take to finish once the service is told to stop."""
+
+    maintain_every: Annotated[float, Field(ge=1)] | None = 86_400.0
+    """How often a maintenance pass is made over every scope; None: never by itself."""

@@ -1,4 +1,4 @@
-"""Whether a batch may be written: its well-formedness, and what its changes expect of the records as they stand.
+"""Whether a batch may be written: its well-formedness, and what it expects of the records and documents as they stand.
 
 It must not know how records are kept: a store tells it what stands where. Changes of a batch are looked at in order, each
 after those before it.
@@ -47,6 +47,52 @@ def require_expected(
             expected=first.expect,
             actual=revisions.get((scope, record_id), 0),
         )
+
+
+DocumentKey = tuple[str, str]
+"""Collection and key."""
+
+
+def document_keys(documents: Sequence[Document]) -> set[DocumentKey]:
+    """Return which documents a batch expects something of."""
+    return {(document.collection, document.key) for document in documents if document.expect is not None}
+
+
+def require_documents(documents: Sequence[Document], standing: Callable[[str, str], Mapping[str, Any] | None]) -> None:
+    """Look at every document's expectation; `standing` gives the value that stands before the batch.
+
+    Raises:
+        Conflict: `details["documents"]` has the index of each that failed, `expected` and `actual` are the first one's versions.
+    """
+    keys = document_keys(documents)
+    before = {key: version_of(standing(*key)) for key in keys}
+    now = dict(before)
+    failed = []
+    for place, document in enumerate(documents):
+        key = (document.collection, document.key)
+        if key not in keys:
+            continue
+        if document.expect is not None and document.expect != now[key]:
+            failed.append(place)
+        else:
+            now[key] = version_of(document.value)
+    if failed:
+        raise document_conflict(documents, failed, before[documents[failed[0]].collection, documents[failed[0]].key])
+
+
+def document_conflict(documents: Sequence[Document], failed: Sequence[int], actual: int | None) -> Conflict:
+    """Return the error for documents that are not at the version expected; `actual` is the first one's."""
+    first = documents[failed[0]]
+    text = f"document {first.key!r} of {first.collection!r} was changed in the meantime"
+    return Conflict(text, failed=[], documents=list(failed), expected=first.expect, actual=actual)
+
+
+def version_of(value: Mapping[str, Any] | None) -> int | None:
+    """Return the version of a document's value: 0 where there is no document, None where it has none."""
+    if value is None:
+        return 0
+    version = value.get("version")
+    return version if type(version) is int else None
 
 
 class _Unfolding:

@@ -4,7 +4,25 @@ They must not know how an operation is carried out.
 """
 
 from satchel.operations.models.base import MAX_LIMIT, Empty, Request, Result
+from satchel.operations.models.conflicts import (
+    Conflict,
+    ConflictKind,
+    Conflicts,
+    ConflictsRequest,
+    Resolved,
+    ResolveRequest,
+    conflict_id,
+)
 from satchel.operations.models.forgetting import ForgetItem, ForgetRequest, ForgetState, Forgotten
+from satchel.operations.models.maintenance import (
+    Maintained,
+    MaintainRequest,
+    MaintenanceAction,
+    MaintenanceStep,
+    SimulatedRecord,
+    SimulateRequest,
+    Simulation,
+)
 from satchel.operations.models.overview import (
     Diagnosis,
     DoctorRequest,
@@ -49,6 +67,20 @@ from satchel.operations.models.records import (
     UpdateRequest,
 )
 from satchel.operations.models.remembering import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
+from satchel.operations.models.working import (
+    PromoteRequest,
+    SaveWorkingRequest,
+    SessionEnded,
+    SessionEndRequest,
+    SessionInfo,
+    Sessions,
+    SessionsRequest,
+    SessionStarted,
+    SessionStartRequest,
+    WorkingDraft,
+    WorkingRequest,
+    WorkingSaved,
+)
 
 __all__ = [
     "MAX_LIMIT",
@@ -57,6 +89,10 @@ __all__ = [
     "ChangesRequest",
     "Conditions",
     "ConfirmRequest",
+    "Conflict",
+    "ConflictKind",
+    "Conflicts",
+    "ConflictsRequest",
     "Context",
     "ContextRequest",
     "CorrectRequest",
@@ -81,10 +117,15 @@ __all__ = [
     "ImportSummary",
     "Imports",
     "IngestRequest",
+    "MaintainRequest",
+    "Maintained",
+    "MaintenanceAction",
+    "MaintenanceStep",
     "MoveScopeRequest",
     "Moved",
     "NewMemory",
     "Outcome",
+    "PromoteRequest",
     "RecallRequest",
     "Receipt",
     "ReceiptOutcome",
@@ -100,15 +141,32 @@ __all__ = [
     "Remembered",
     "RememberedMany",
     "Request",
+    "ResolveRequest",
+    "Resolved",
     "RestoreRequest",
     "Result",
+    "SaveWorkingRequest",
     "ScopeInfo",
     "ScopeList",
     "ScopesRequest",
     "SearchRequest",
+    "SessionEndRequest",
+    "SessionEnded",
+    "SessionInfo",
+    "SessionStartRequest",
+    "SessionStarted",
+    "Sessions",
+    "SessionsRequest",
+    "SimulateRequest",
+    "SimulatedRecord",
+    "Simulation",
     "Stats",
     "StatsRequest",
     "Undone",
     "UpdateRequest",
+    "WorkingDraft",
+    "WorkingRequest",
+    "WorkingSaved",
     "WriteRecordRequest",
+    "conflict_id",
 ]

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from satchel.ports import Batch, IndexEntry, LogEntry, Position, Put, Remove, Use
 from satchel.protocol.record import MemoryRecord, Status, Usage
 from satchel.stores.bodies import decode, encode
 from satchel.stores.columns import LARGEST
-from satchel.stores.expectations import Address, address, require_expected, require_well_formed, write_document
+from satchel.stores.expectations import (
+    Address,
+    address,
+    read_document,
+    require_documents,
+    require_expected,
+    require_well_formed,
+    write_document,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,7 @@ class State:
         """Write a batch whole or, where an error is raised, not at all."""
         require_well_formed(batch)
         require_expected(batch.changes, self._revisions(batch), lambda scope, content: self.scope(scope).holders.get(content, ()))
+        require_documents(batch.documents, self._document)
         texts = [None if document.value is None else write_document(document) for document in batch.documents]
         written = [_written(change.record) if isinstance(change, Put) else None for change in batch.changes]
         for change, record in zip(batch.changes, written, strict=True):
@@ -115,6 +125,10 @@ class State:
             if row is not None:
                 found[scope, record_id] = row.record.revision
         return found
+
+    def _document(self, collection: str, key: str) -> dict[str, Any] | None:
+        found = self.documents.get(collection, {}).get(key)
+        return None if found is None else read_document(found[1])
 
     def put(self, put: Put, record: MemoryRecord, body: str) -> None:
         """Write one record, whose text is `body`, without a look at expectations."""

@@ -13,7 +13,15 @@ from typing import Any
 
 from satchel.ports import Batch, Document, Put, Remove
 from satchel.protocol.record import Status
-from satchel.stores.expectations import Address, address, require_expected, write_document
+from satchel.stores.expectations import (
+    Address,
+    address,
+    document_keys,
+    read_document,
+    require_documents,
+    require_expected,
+    write_document,
+)
 from satchel.stores.postgres.changing import Signs, copy_new, departed, write_change
 from satchel.stores.postgres.connections import Connection
 from satchel.stores.postgres.positions import FLOOR, last_position, take_positions
@@ -38,6 +46,8 @@ _DOCUMENT = """
 INSERT INTO documents (collection, key, scope, value) VALUES (%s, %s, %s, %s)
 ON CONFLICT (collection, key) DO UPDATE SET scope = excluded.scope, value = excluded.value
 """
+_LOCK_DOCUMENT = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+_STANDING_DOCUMENT = "SELECT value FROM documents WHERE collection = %s AND key = %s FOR UPDATE"
 _NO_DOCUMENT = "DELETE FROM documents WHERE collection = %s AND key = %s"
 
 
@@ -197,11 +207,24 @@ def _finish(transaction: Transaction, batch: Batch, made: _Plan) -> int:
     counted = [
         connection.execute(_COUNT, (scope, *(counts[status.value] for status in Status), scope)) for scope, counts in made.counts.items()
     ]
+    _require_documents(connection, batch.documents)
     for document in batch.documents:
         _write_document(connection, document)
     last = 0 if counted else last_position(connection)
     transaction.commit()
     return max((int(position) for cursor in counted for (position,) in cursor), default=last)
+
+
+def _require_documents(connection: Connection, documents: Sequence[Document]) -> None:
+    keys = sorted(document_keys(documents))
+    if not keys:
+        return
+    for collection, key in keys:
+        # One that is absent has no row to lock.
+        connection.execute(_LOCK_DOCUMENT, [f"{collection}\n{key}"])
+    found = {key: connection.execute(_STANDING_DOCUMENT, list(key)) for key in keys}
+    values = {key: read_document(row[0]) for key, cursor in found.items() for row in cursor}
+    require_documents(documents, lambda collection, key: values.get((collection, key)))
 
 
 def _write_document(connection: Connection, document: Document) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 from satchel.ports import Put, Remove
 from satchel.protocol.record import Usage
 from satchel.stores.columns import micros
-from satchel.stores.expectations import Address, address, require_expected
+from satchel.stores.expectations import Address, address, document_keys, require_documents, require_expected
 from satchel.stores.sqlite.preparing import Prepared, PreparedPut
-from satchel.stores.sqlite.reading import holders
+from satchel.stores.sqlite.reading import document, holders
 from satchel.stores.sqlite.scopes import ScopeRow, find_scopes, save_scopes
 from satchel.stores.sqlite.usage import write_usage
 
@@ -76,8 +76,11 @@ class _Writes:
 def apply(connection: sqlite3.Connection, prepared: Prepared) -> int:
     """Write a prepared batch; return the log position after it. Raises Conflict, sqlite3.Error."""
     position: int = connection.execute("SELECT coalesce(max(position), 0) FROM changes").fetchone()[0]
-    if prepared.changes:
-        position = _Application(connection, prepared).write(position)
+    application = _Application(connection, prepared) if prepared.changes else None
+    if document_keys(prepared.batch.documents):
+        require_documents(prepared.batch.documents, lambda collection, key: document(connection, collection, key))
+    if application is not None:
+        position = application.write(position)
     if prepared.documents:
         _write_documents(connection, prepared.documents)
     return position

@@ -1,0 +1,157 @@
+"""Whether two statements cannot both hold, and neither clearly takes the other's place (CNF-3).
+
+It must not know what else they can be to each other. It asks only where they tell much the same of the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
+from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
+from satchel.engine.comparing.statements import CONTENT, Statement, Token
+from satchel.engine.comparing.words import WEAK, words
+from satchel.ports import Relation, Verdict
+
+_LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过")
+"""Words that several things can hang on at once."""
+
+_NUMBERED = words(
+    "第 number no nr step item note chapter page line part section task issu ticket order invoic id messag memori record entri"
+)
+"""Words that what they number follows."""
+
+_VERBS = words("is are am has have had do does will past 是 在 为 叫")
+_ANDS = words("and instead")
+
+
+def say_denied(pair: Pair) -> Verdict | None:
+    """Say where one denies what the other says."""
+    older, newer = _denied_parts(pair.older), _denied_parts(pair.newer)
+    if bool(older) == bool(newer) or not pair.is_about_same():
+        return None
+    denying, saying = (pair.older, pair.newer) if older else (pair.newer, pair.older)
+    said = _beyond({token.base for token in saying.content}, saying)
+    for part in older or newer:
+        denied = _beyond(part, denying)
+        common = size(denied & said)
+        is_most = common >= 0.5 * size(said) or (common >= 2 and common >= 0.3 * size(said))
+        if common >= 1 and common >= 0.6 * size(denied) and is_most:
+            return Verdict(Relation.CONTRADICTS, "one denies what the other says")
+    return None
+
+
+def _beyond(keys: set[str], statement: Statement) -> set[str]:
+    return keys - WEAK - {key for part in lead(statement) for key in part}
+
+
+def _denied_parts(statement: Statement) -> list[set[str]]:
+    """Return the keys of each clause that denies something or tells an end: from there up to the next "and", and whole."""
+    found: list[set[str]] = []
+    for clause in statement.clauses():
+        start = next((at for at, token in enumerate(clause) if token.kind == "deny" or token.key == "stop"), None)
+        if start is None:
+            continue
+        end = next((at for at in range(start + 2, len(clause)) if clause[at].key in _ANDS), len(clause))
+        found += [{token.base for token in part if token.kind in CONTENT} for part in (clause[start:end], clause)]
+    return [keys for keys in found if keys]
+
+
+def say_about_to_change(pair: Pair) -> Verdict | None:
+    """Say where the newer tells that a change of what the older is about is planned or may come."""
+    newer, older = pair.newer.cues, pair.older.cues
+    if not (newer & PLANS and newer & {"change", "stop"}) or "change" in older or size(pair.shared) < 2 or not pair.is_about_same():
+        return None
+    return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change")
+
+
+def say_exchanged(pair: Pair) -> Verdict | None:
+    """Say where the words are the same, and who does it to whom is exchanged."""
+    names = sum(token.kind == "name" for token in pair.older.content)
+    if pair.only_old or pair.only_new or names < 2 or pair.told() < 3 or pair.older.denials != pair.newer.denials:
+        return None
+    if not are_exchangeable(pair) or is_in_order(pair):
+        return None
+    return Verdict(Relation.CONTRADICTS, "the same words, with the parts exchanged")
+
+
+def say_differing(pair: Pair) -> Verdict | None:
+    """Say where they tell the same of the same, but for a part that differs."""
+    older, newer = pair.older, pair.newer
+    if not (pair.only_old and pair.only_new) or "more" in newer.cues or not pair.has_same_subject():
+        return None
+    shared = pair.told()
+    if _hangs_on_list(pair):
+        is_only = "@only" in pair.only_new and shared >= 1
+        return Verdict(Relation.CONTRADICTS, "the newer says that nothing else is so") if is_only else None
+    is_one_place = _is_one_place(pair)
+    if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
+        return said
+    if _differ_by_label(pair):
+        return None
+    least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
+    if is_one_place and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
+        return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
+    if not older.is_chinese and shared >= max(3, 0.5 * least):
+        return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
+    return None
+
+
+def _is_sentence(statement: Statement) -> bool:
+    """Tell whether a statement has a predicate that can be told from other words: "meeting with Bob on Monday" has none."""
+    return any(token.key in _VERBS or token.key.startswith("@") or token.key.endswith("~") for token in statement.tokens)
+
+
+def _of_change(pair: Pair) -> Verdict | None:
+    older, newer = pair.older.cues, pair.newer.cues
+    if bool(newer & PLANS) != bool(older & PLANS):
+        return Verdict(Relation.CONTRADICTS, "the same but for one place, and one of them is a plan or a guess")
+    if (newer & CHANGES) - older and not newer & PLANS:
+        return Verdict(Relation.REPLACES, "the same but for one place, and the newer says that it has changed")
+    return None
+
+
+def _hangs_on_list(pair: Pair) -> bool:
+    """Tell whether what differs hangs on a word that several things can hang on, with little after it: "likes tea", "visited Rome"."""
+    if not _LISTED & {*pair.shared}:
+        return False
+    after = _common_end(pair.keys, pair.new_keys)
+    return size(key for key in after if key not in WEAK) < 3 and not _LISTED & {*after}
+
+
+def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
+    length = 0
+    while length < min(len(first), len(second)) and first[-1 - length] == second[-1 - length]:
+        length += 1
+    return first[len(first) - length :]
+
+
+def _differ_by_label(pair: Pair) -> bool:
+    """Tell whether what differs only numbers or names things of one kind: "step 3", "server web-01", "第 5 条"."""
+    first = [token for token in pair.older.content if token.key in pair.only_old]
+    second = [token for token in pair.newer.content if token.key in pair.only_new]
+    return all(_is_label(pair.older, token) for token in first) and all(_is_label(pair.newer, token) for token in second)
+
+
+def _is_label(statement: Statement, token: Token) -> bool:
+    if not (token.kind == "value" and token.key.startswith("num:")) and not (token.kind == "name" and any(map(str.isdigit, token.key))):
+        return False
+    at = statement.tokens.index(token)
+    before = statement.tokens[at - 1] if at else None
+    after = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    if before is None or before.base in _NUMBERED:
+        return True
+    return before.kind in {"word", "name"} and (after is None or after.kind not in CONTENT)
+
+
+def _is_one_place(pair: Pair) -> bool:
+    """Tell whether they differ in one place, not at the beginning, and tell the same attribute."""
+    first = [(key.rstrip("~"), token) for key, token in zip(pair.keys, pair.older.content, strict=True) if key not in WEAK]
+    second = [key.rstrip("~") for key in pair.new_keys if key not in WEAK]
+    matcher = SequenceMatcher(None, [key for key, _ in first], second, autojunk=False)
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    if len(changes) != 1 or changes[0][0] != "replace" or changes[0][1] == 0:
+        return False
+    start, end = first[changes[0][1]][1].at, first[changes[0][2] - 1][1].end
+    return not any(start < token.at < end and token.key in COPULAS for token in pair.older.tokens)

@@ -1,0 +1,117 @@
+"""Two statements side by side: what they share, what only one has, and whom they are about.
+
+It must not know what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from satchel.engine.comparing.statements import CONTENT, Statement, Token
+from satchel.engine.comparing.words import LIGHT, WEAK, words
+
+CHANGES = words("change now correct newly")
+"""Cues that something has become otherwise."""
+
+PLANS = words("plan maybe")
+"""Cues that something is not so, or not yet."""
+
+COPULAS = frozenset("是在为叫于")
+_USER = words("i my we our user 用户")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two statements and the keys of their content in order. The counts `only_old` and `only_new` leave weak words out."""
+
+    older: Statement
+    newer: Statement
+    keys: tuple[str, ...]
+    new_keys: tuple[str, ...]
+    shared: Counter[str]
+    only_old: Counter[str]
+    only_new: Counter[str]
+
+    @classmethod
+    def of(cls, older: Statement, newer: Statement) -> Pair:
+        """Lay two statements side by side."""
+        keys, new_keys = _keys(older.content, newer.content), _keys(newer.content, older.content)
+        old, new = Counter(keys), Counter(new_keys)
+        return cls(older, newer, keys, new_keys, old & new, strong(old - new), strong(new - old))
+
+    def told(self) -> float:
+        """Return how much both tell, beyond whom they are about."""
+        return size(told(self.older, self.keys) & told(self.newer, self.new_keys))
+
+    def is_about_same(self) -> bool:
+        """Tell whether whom the older is about is named in the newer too, unless that is the user, or a predicate comes first."""
+        begins = self.older.tokens[0]
+        if begins.kind not in CONTENT and (self.older.is_chinese or begins.key in _USER):
+            return True
+        first = next(token for token in self.older.tokens if token.kind in CONTENT)
+        known = {token.base for token in self.newer.content}
+        return first.base in known or first.key in self.shared or first.base in LIGHT or first.key.startswith("@")
+
+    def has_same_subject(self) -> bool:
+        """Tell whether the subjects are the same, or share one of several; for Chinese, whether all before the predicate is the same."""
+        if self.older.is_chinese or self.newer.is_chinese:
+            before = _before_predicate(self.older)
+            return before is not None and before == _before_predicate(self.newer)
+        first, second = set(lead(self.older)), set(lead(self.newer))
+        return first == second or (len(first) + len(second) > 2 and bool(first & second))
+
+
+def _keys(tokens: Sequence[Token], others: Sequence[Token]) -> tuple[str, ...]:
+    """Return the keys of tokens, those that a capital leaves open as the other statement has them."""
+    known = {token.key for token in others}
+    return tuple(token.other if token.other in known and token.key not in known else token.key for token in tokens)
+
+
+def strong(keys: Counter[str]) -> Counter[str]:
+    """Return the counted keys without weak words."""
+    return Counter({key: count for key, count in keys.items() if key not in WEAK})
+
+
+def size(keys: Counter[str] | Iterable[str]) -> float:
+    """Return how much words weigh: a Chinese character half as much as an English word."""
+    return sum(count * (0.5 if len(key) == 1 and key > "㐀" else 1.0) for key, count in Counter(keys).items())
+
+
+def told(statement: Statement, keys: Sequence[str]) -> Counter[str]:
+    """Return what a statement tells beyond whom it is about."""
+    return strong(Counter(key.rstrip("~") for key in keys[sum(map(len, lead(statement))) :]))
+
+
+def lead(statement: Statement) -> list[tuple[str, ...]]:
+    """Return whom or what an English statement is about: the names it begins with, one by one, or its first word and what numbers it.
+
+    Of a Chinese one nothing is known: its words are not told apart.
+    """
+    found: list[list[str]] = [[]]
+    if statement.is_chinese:
+        return []
+    for token in statement.tokens:
+        if token.kind == "name" or (token.kind == "value" and found[-1]):
+            found[-1].append(token.key)
+        elif token.kind == "word" and not found[-1]:
+            if len(found) > 1 or token.key.startswith("@") or statement.tokens[0].key in _USER:
+                break
+            found[-1].append(token.key)
+        elif found[-1] and (token.key == "and" or token.text == ","):
+            found.append([])
+        elif found[-1] or token.kind in CONTENT:
+            break
+    return [tuple(part) for part in found if part]
+
+
+def _before_predicate(statement: Statement) -> list[str] | None:
+    """Return what stands before the first copula or known predicate, and that; None where there is none."""
+    found: list[str] = []
+    for token in statement.tokens:
+        if token.key in COPULAS or (token.kind == "word" and token.key.startswith("@")):
+            return [*found, token.key]
+        if token.kind in CONTENT and token.key not in WEAK:
+            found.append(token.key)
+    return None

@@ -1,0 +1,124 @@
+"""Whether a newer statement takes an older one's place: it corrects it, ends it, or tells another value of the same thing (CNF-2).
+
+It must not know what else they can be to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
+from satchel.engine.comparing.slots import Slot, slots
+from satchel.engine.comparing.statements import CONTENT, Statement, Token
+from satchel.engine.comparing.words import LIGHT, WEAK, words
+from satchel.ports import Relation, Verdict
+
+_ENDS = words("stop ended")
+_PAST = words("past ended")
+_MEASURED = words("when amount")
+_ASIDE = frozenset({"instead of", "rather than", "而不是"})
+_CONTRAST = frozenset({"but", "而是"})
+_MOST_ASIDE = 5
+
+
+def say_corrected(pair: Pair) -> Verdict | None:
+    """Say where the newer names what it denies: "in May, not in June"."""
+    aside = _set_aside(pair.newer)
+    if not aside & {*pair.keys} or pair.older.denials or pair.newer.cues & PLANS:
+        return None
+    old, new = _words(pair.older) - aside, _words(pair.newer) - aside
+    common = size(old & new)
+    named = size(aside & {token.base for token in pair.older.content if token.kind != "name"})
+    least = 2 if named < 2 or not pair.has_same_subject() else 1
+    if common < least or common < 0.5 * min(size(old), size(new)):
+        return None
+    return Verdict(Relation.REPLACES, "the newer says expressly that a part of the older is not so, and what is so instead")
+
+
+def _words(statement: Statement) -> set[str]:
+    """Return what a statement tells apart from names."""
+    return {token.base for token in statement.content if token.kind != "name" and token.key not in WEAK}
+
+
+def _set_aside(statement: Statement) -> frozenset[str]:
+    """Return the keys of what a statement sets aside: after "not", "instead of", "rather than", "不是", up to the next stop."""
+    found: set[str] = set()
+    for number, clause in enumerate(statement.clauses()):
+        start = next((at for at, token in enumerate(clause) if token.kind == "deny" or _is_aside(token)), None)
+        if start is None:
+            continue
+        is_apposition = number > 0 and start == 0 and clause[0].kind == "deny"
+        if _is_aside(clause[start]) or is_apposition or _is_contrast(clause[start:]):
+            keys = [token.base for token in clause[start + 1 :] if token.kind in CONTENT]
+            found.update(keys if len(keys) <= _MOST_ASIDE else ())
+    return frozenset(found)
+
+
+def _is_aside(token: Token) -> bool:
+    return token.kind == "cue" and token.text.lower() in _ASIDE
+
+
+def _is_contrast(tokens: Sequence[Token]) -> bool:
+    return any(token.text in _CONTRAST for token in tokens)
+
+
+def say_ended(pair: Pair) -> Verdict | None:
+    """Say where the newer tells that what the older tells has ended: "no longer drinks coffee"."""
+    older, newer = pair.older, pair.newer
+    if not newer.cues & _ENDS or older.cues & _ENDS or older.denials or not pair.is_about_same():
+        return None
+    clause = next((clause for clause in newer.clauses() if any(token.key in _ENDS for token in clause)), newer.tokens)
+    known = {token.base for token in older.content}
+    keys = [_key_in(token, known) for token in clause if token.kind in CONTENT]
+    ended = [key for key in keys if key not in LIGHT and key not in WEAK]
+    unknown = [key for key in ended if key not in known]
+    if not ended or len(unknown) * 2 > len(ended):
+        return None
+    if unknown:
+        return Verdict(Relation.CONTRADICTS, "the newer says that something like what the older tells is no longer so")
+    return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
+
+
+def _key_in(token: Token, known: set[str]) -> str:
+    return token.other.rstrip("~") if token.other.rstrip("~") in known else token.base
+
+
+def say_refilled(pair: Pair) -> Verdict | None:
+    """Say where both tell the one value of the same thing, and tell it otherwise: "lives in …", "the deadline is …"."""
+    older, newer = pair.older, pair.newer
+    if older.denials or newer.denials:
+        return None
+    filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, other)]
+    if filled:
+        return _of_values(pair, *filled[0])
+    if {one.role for one in slots(older)} & {other.role for other in slots(newer)}:
+        return Verdict(Relation.APART, "they tell the same of different things")
+    return None
+
+
+def _is_same_slot(one: Slot, other: Slot) -> bool:
+    is_alike = one.role not in _MEASURED or _dimensions(one.value) == _dimensions(other.value)
+    return one.role == other.role and one.owner == other.owner and is_alike
+
+
+def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:
+    older, newer = pair.older.cues, pair.newer.cues
+    if one.value <= other.value or other.value <= one.value:
+        return Verdict(Relation.APART, "one says the same as the other, and more")
+    if (newer | older) & PLANS:
+        return Verdict(Relation.CONTRADICTS, "they tell the same thing otherwise, and one of them is a plan or a guess")
+    if (newer & _PAST) - older and not newer & CHANGES:
+        return Verdict(Relation.APART, "the newer tells what was, the older what is")
+    if (older & _PAST) - newer:
+        return Verdict(Relation.APART, "the older tells what was, the newer what is")
+    if "more" in newer:
+        return Verdict(Relation.APART, "the newer adds to the older")
+    if one.is_single or other.is_single or newer & CHANGES:
+        return Verdict(Relation.REPLACES, "both tell the one value of the same thing, and the newer tells another")
+    return Verdict(Relation.CONTRADICTS, "both tell the same thing, and the values differ")
+
+
+def _dimensions(value: frozenset[str]) -> set[str]:
+    """Return what a value is made of apart from its figures: the kinds of its times, or else its units."""
+    kinds = {key.partition(":")[0] for key in value if key.startswith(("date:", "time:", "weekday:", "month:"))}
+    return kinds or {key for key in value if not key.startswith("num:")}

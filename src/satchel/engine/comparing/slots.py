@@ -1,0 +1,116 @@
+"""Finds in a statement what can hold one value only: the capital of a country, a deadline, where someone lives.
+
+It must not know what follows when two statements fill one slot otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from satchel.engine.comparing.slot_patterns import ENGLISH, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
+from satchel.engine.comparing.statements import Statement, read
+from satchel.engine.comparing.words import words
+
+_COMMAS = frozenset(",，、(（")
+_LOOSE_HAN = words("amount work")
+_MOVES = ("mov", "relocat", "搬")
+_SAME_ROLE = {"leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
+_ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
+_UNTOLD = words("the in at to 于 在 newly now current")
+
+
+_KINDRED = {
+    "@live": "live reside resident address home moved 住 家 搬 地址",
+    "@work": "work job employed employer company joined 工作 上班 公司 就职 任职 跳槽",
+    "@deadline": "deadline due 截止 期限",
+    "@birthday": "birthday born 生日 出生",
+    "@lead": "lead leader leads led head 负责 领导",
+}
+"""Words by which memories that fill a slot in other words may be found."""
+
+
+class Slot(NamedTuple):
+    """What is filled, whose it is, and with what. `is_single`: that it holds one value is as good as certain."""
+
+    role: str
+    owner: tuple[str, ...]
+    value: frozenset[str]
+    is_single: bool
+
+
+def slots(statement: Statement) -> tuple[Slot, ...]:
+    """Return the slots that a statement fills, the likeliest first."""
+    return _slots(statement.text)
+
+
+@lru_cache(maxsize=2048)
+def _slots(text: str) -> tuple[Slot, ...]:
+    statement = read(text)
+    if statement is None:
+        return ()
+    starts = [0] + [token.end + 1 for token in statement.tokens if token.kind == "stop" and token.text.strip() not in _COMMAS]
+    return tuple(found for start in starts for found in _matching(statement, start))
+
+
+def _matching(statement: Statement, start: int) -> Iterator[Slot]:
+    text = statement.canonical[start:]
+    for name, pattern in _chinese() if statement.is_chinese else ENGLISH:
+        match = pattern.match(text)
+        if match is not None and (found := _slot(statement, name, match, start)) is not None:
+            yield found
+
+
+@cache
+def _chinese() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return chinese_patterns([_spelled(word) for word in ROLES_HAN])
+
+
+def _spelled(word: str) -> str:
+    """Return a word as it stands in a canonical text: one of the lexicon whole, another by character."""
+    statement = read(word)
+    return statement.canonical if statement is not None else word
+
+
+@cache
+def _persons() -> frozenset[str]:
+    return frozenset(map(_spelled, PERSONS)) | PERSONS
+
+
+def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> Slot | None:
+    groups = match.groupdict()
+    if not _holds_one(statement, name, groups):
+        return None
+
+    def keys(group: str) -> list[str]:
+        if groups.get(group) is None:
+            return []
+        first, last = match.span(group)
+        return [token.base for token in statement.within(first + start, last + start)]
+
+    owner, value = tuple(sorted(keys("owner"))), frozenset(keys("value"))
+    if not value or (not owner and name in {"when", "amount", "called"}):
+        return None
+    role = groups["role"]
+    is_loose = name in LOOSE or role in _persons() or (name in _LOOSE_HAN and statement.is_chinese)
+    role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
+    return Slot(_ALIKE.get(role, role), owner, value, not is_loose)
+
+
+def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -> bool:
+    """Tell whether what a pattern found holds one value: "the capital of", not "a member of"; a move of house, not another change."""
+    role = groups["role"] or ""
+    if name in {"of", "holder"}:
+        return not LISTED & {*role.split()}
+    if name == "kind":
+        return (groups["verb"] or "").rstrip("~") not in LIST_VERBS and role not in LISTED
+    if name == "moved":
+        return any(token.key == "change" and token.text.lower().startswith(_MOVES) for token in statement.tokens)
+    return True
+
+
+def kindred_words(text: str) -> str:
+    """Return words that other memories may hold which fill the same slots in other words; empty where there are none."""
+    return " ".join(sorted({_KINDRED[slot.role] for slot in _slots(text) if slot.role in _KINDRED}))

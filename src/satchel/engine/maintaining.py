@@ -1,0 +1,116 @@
+"""`maintain`: one pass over one or all scopes (RET-7), scope by scope, so that memory is bounded by the largest.
+
+It owns the order of the steps and what is remembered between passes; it must not know what any step does.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from satchel.engine.access import require_read, require_write
+from satchel.engine.archiving import archive_expired, archive_faded, keep_ceiling
+from satchel.engine.consolidating import consolidate
+from satchel.engine.core import Core, Principal
+from satchel.engine.deduplicating import merge_alike, merge_twins
+from satchel.engine.index_cache import IndexCache
+from satchel.engine.ledger import Ledger
+from satchel.engine.passing import ScopePass
+from satchel.engine.purging import purge
+from satchel.engine.repairing import mend_links
+from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction
+from satchel.ports import Batch, Document
+
+PASSES = "maintenance"
+"""Documents keyed by scope: how far the last pass had seen it, and when its topics were last gone through."""
+
+MAX_SHOWN = 1000
+"""Actions listed in an answer; the counts are of all."""
+
+
+class Maintainer:
+    """Handles `maintain`. One per engine; passes of one engine take turns."""
+
+    def __init__(self, core: Core, indexes: IndexCache, flush: Callable[[], None]) -> None:
+        """`flush` writes the usage gathered so far, so that nothing is archived that was just used."""
+        self._core = core
+        self._indexes = indexes
+        self._flush = flush
+        self._lock = threading.Lock()
+
+    def maintain(self, principal: Principal, request: MaintainRequest) -> Maintained:
+        """Carry out a pass, or tell what it would do. A second pass changes nothing."""
+        with self._lock:
+            self._flush()
+            scopes = writable(self._core, principal) if request.scope is None else sorted(set(request.scope))
+            require_write(principal, scopes)
+            require_read(principal, scopes)
+            told = _Told(request.dry_run)
+            for scope in scopes:
+                told.add(self._pass(principal, scope, dry_run=request.dry_run))
+            return told.result(len(scopes))
+
+    def _pass(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
+        core = self._core
+        before = core.store.document(PASSES, scope) or {}
+        change = core.store.positions((scope,))[scope].change
+        changed = before.get("change") != change
+        now = core.now()
+        due = _is_due(core, before.get("consolidated"), now.timestamp())
+        ledger = Ledger.load(core, scope, vectors=core.settings.consolidate and (changed or due))
+        since = before.get("consolidated", float(ledger.life.stored.min(initial=now.timestamp())))
+        weekly = due or _is_due(core, since, now.timestamp())
+        work = ScopePass(core, principal, ledger, now, dry_run)
+        if changed:
+            merge_twins(work)
+            merge_alike(work, self._indexes, int(before.get("change", 0)))
+            mend_links(work)
+        archive_expired(work)
+        archive_faded(work)
+        if core.settings.consolidate and (changed or weekly):
+            consolidate(work, weekly=weekly)
+        keep_ceiling(work)
+        purge(work)
+        if not dry_run and (changed or weekly):
+            value = {"change": change, "consolidated": now.timestamp() if weekly else since}
+            core.store.apply(Batch(documents=[Document(PASSES, scope, value, scope)]))
+        return work
+
+
+def writable(core: Core, principal: Principal) -> list[str]:
+    """Return the scopes that hold something and that the caller may read and write, in order."""
+    found = [count.scope for count in core.store.scopes()]
+    return [scope for scope in principal.readable(found) if principal.write is None or scope in principal.write]
+
+
+@dataclass(slots=True)
+class _Told:
+    """What the passes over the scopes did, as the answer tells it."""
+
+    dry_run: bool
+    actions: list[MaintenanceAction] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+    skipped: int = 0
+
+    def add(self, work: ScopePass) -> None:
+        self.counts.update(action.step.value for action in work.actions)
+        self.actions += work.actions[: MAX_SHOWN - len(self.actions)]
+        self.failures += work.failures
+        self.skipped += work.skipped
+
+    def result(self, scopes: int) -> Maintained:
+        return Maintained(
+            dry_run=self.dry_run,
+            scopes=scopes,
+            counts=dict(self.counts),
+            actions=tuple(self.actions),
+            skipped=self.skipped,
+            failures=tuple(self.failures),
+        )
+
+
+def _is_due(core: Core, since: float | None, now: float) -> bool:
+    return since is not None and now - since >= core.settings.consolidate_every_seconds
