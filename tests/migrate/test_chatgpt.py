@@ -49,9 +49,12 @@ def test_a_saved_memory_keeps_its_message_id_its_time_and_its_conversation(tmp_p
 
 
 @pytest.mark.parametrize("at", [0, None])
-def test_a_message_without_a_time_takes_its_conversations(tmp_path: Path, at: float | None) -> None:
-    (record,) = records("chatgpt", export(tmp_path, conversation(A, saved("b1", "x", at=at))))
-    assert record.created_at == datetime.fromtimestamp(1_790_000_000, UTC)
+@pytest.mark.parametrize("what", ["saved", "instructions"])
+def test_a_message_without_a_time_has_none_and_its_conversations_goes_to_meta(tmp_path: Path, what: str, at: float | None) -> None:
+    told = saved("b1", "x", at=at) if what == "saved" else {**instructions("b1", "养蕨类", ""), "create_time": at}
+    (record,) = records("chatgpt", export(tmp_path, conversation(A, told)))
+    assert (record.created_at, record.source.time_basis) == (None, TimeBasis.NONE)
+    assert datetime.fromisoformat(record.meta["conversation_started_at"]) == datetime.fromtimestamp(1_790_000_000, UTC)
 
 
 def test_no_time_anywhere_is_no_time(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_custom_instructions_come_once_clean_of_boilerplate_and_fences(tmp_path:
     found = records("chatgpt", export(tmp_path, *talks))
     assert [(record.content, record.type) for record in found] == [("我在苏州做园艺", "profile"), ("Answer briefly 简短", "preference")]
     assert all(record.source.origin is Origin.STATED and record.meta["conversations"] == 3 for record in found)
-    assert found[0].created_at == datetime.fromtimestamp(1_790_000_000, UTC)
+    assert (found[0].created_at, found[0].source.time_basis) == (None, TimeBasis.NONE)
 
 
 def test_an_earlier_wording_of_the_instructions_is_archived(tmp_path: Path) -> None:

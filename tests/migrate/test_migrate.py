@@ -158,7 +158,7 @@ def test_a_record_of_an_earlier_import_that_its_tool_deleted_since_is_left_and_r
     assert second.import_id != first.import_id
     assert memory.read(identity, scope=SCOPE).source.import_id == first.import_id
     told = [receipt.reason for receipt in second.receipts() if receipt.outcome.value == "dropped" and receipt.item.endswith(identity)]
-    assert told == [running.STILL_HELD]
+    assert told == [running.STILL_HELD.format("an earlier import")]
     verified = verify(memory, second.import_id)
     assert not verified.passed and verified.faults[0].id == identity
     memory.forget(identity, scope=SCOPE)
@@ -268,3 +268,24 @@ def test_every_kind_accounts_for_its_fields() -> None:
         for name, place in info.fields.items():
             assert name and place
             assert not place.startswith("lost") or len(place) > len("lost: ") + 5, f"{info.kind}: {name} is lost and nobody says why"
+
+
+def test_the_same_move_again_says_that_nothing_is_new_and_counts_as_before(memory: Memory, tmp_path: Path) -> None:
+    source = write(tmp_path / "n.jsonl", '{"id": "a", "text": "爱丽丝养蕨类"}\n{"id": "b", "text": "Reports go out on Thursday"}\n')
+    first = migrate(memory, "jsonl", source, scope=SCOPE)
+    assert first.headline() == "2 of 2 items imported."
+    again = migrate(memory, "jsonl", source, scope=SCOPE)
+    assert again.headline() == "Nothing new: 2 of 2 items are already here." and again.headline() in again.to_text()
+    assert (again.counts, again.new, again.ok) == (first.counts, 0, True)
+    write(source, source.read_text("utf-8") + '{"id": "c", "text": "新来的一条"}\n')
+    assert (
+        migrate(memory, "jsonl", source, scope=SCOPE, dry_run=True).headline() == "3 of 3 items would be imported: 1 new, 2 already here."
+    )
+    grown = migrate(memory, "jsonl", source, scope=SCOPE)
+    assert grown.headline() == "3 of 3 items imported: 1 new, 2 already here." and grown.to_dict()["accepted"] == 3
+
+
+def test_what_was_undone_is_new_when_it_is_moved_again(memory: Memory, tmp_path: Path) -> None:
+    source = write(tmp_path / "n.jsonl", '{"id": "a", "text": "爱丽丝养蕨类"}\n')
+    undo(memory, migrate(memory, "jsonl", source, scope=SCOPE).import_id)
+    assert migrate(memory, "jsonl", source, scope=SCOPE).headline() == "1 of 1 items imported."

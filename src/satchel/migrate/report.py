@@ -19,13 +19,17 @@ _SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """What a migration did, or (`dry_run`) would do. `counts` are by outcome; each item has exactly one."""
+    """What a migration did, or (`dry_run`) would do. `counts` are by outcome; each item has exactly one.
+
+    `new`: how many of the imported items the store did not hold before, as they are or under another id.
+    """
 
     import_id: str
     kind: str
     path: str
     counts: Mapping[str, int]
     notes: tuple[str, ...]
+    new: int
     read_receipts: Callable[[], Iterable[Receipt]] = field(repr=False)
     dry_run: bool = False
 
@@ -60,8 +64,11 @@ class MigrationReport:
             return f"Nothing was found in {self.path}."
         if not self.ok:
             return f"Nothing was imported: none of {self.items} items could be taken. The receipts say why."
+        known = self.imported - self.new
+        if not self.new:
+            return f"Nothing new: {known} of {self.items} items {'is' if known == 1 else 'are'} already here."
         verb = "would be imported" if self.dry_run else "imported"
-        return f"{self.imported} of {self.items} items {verb}."
+        return f"{self.imported} of {self.items} items {verb}" + (f": {self.new} new, {known} already here." if known else ".")
 
     def to_text(self) -> str:
         """Return the report for a terminal."""

@@ -14,14 +14,17 @@ from satchel.migrate.items import DELETED_AT_ORIGIN
 from satchel.migrate.plan import Plan, PlannedItem, make_plan
 from satchel.migrate.report import MigrationReport
 from satchel.operations import Memory
-from satchel.operations.models import ImportItem, IngestRequest, Receipt
+from satchel.operations.models import ImportItem, IngestRequest, Receipt, ReceiptOutcome
 from satchel.protocol.record import MemoryRecord
 
 BATCH_ITEMS = 500
 BATCH_CHARS = 3 * 1_048_576
 """Characters of content and meta in one batch, so that a batch of Chinese stays below a service's limit of 20 MB."""
 
-STILL_HELD = f"{DELETED_AT_ORIGIN}, but the store holds it from elsewhere: forget it if that is right"
+STILL_HELD = f"{DELETED_AT_ORIGIN}, but the store holds it from {{}}: forget it if that is right"
+
+_UNCHANGED = "already here"
+"""How the reason of a receipt begins where the store held the item before."""
 
 
 def migrate(
@@ -44,6 +47,8 @@ def migrate(
     Raises InvalidRequest where the source cannot be read or a scope is missing; nothing is written then.
     """
     plan = make_plan(kind, path, scope=scope, tz=tz, mapping=mapping, scope_map=scope_map)
+    before = _receipted(memory, plan.import_id)
+    new = 0
     counts: Counter[str] = Counter()
     told: list[Receipt] = []
     for batch, final in _batches(plan.items()):
@@ -51,18 +56,32 @@ def migrate(
         request = IngestRequest(import_id=plan.import_id, origin=plan.origin, items=items, final=final, dry_run=dry_run)
         receipts = memory.ingest(request)
         counts.update(receipt.outcome.value for receipt in receipts)
+        new += sum(_is_new(receipt) and hash(receipt.item) not in before for receipt in receipts)
         if dry_run:
             told += receipts
         if progress:
             progress(sum(counts.values()))
-    return _report(memory, plan, counts, told, dry_run)
+    return _report(memory, plan, counts, new, told, dry_run)
 
 
-def _report(memory: Memory, plan: Plan, counts: Counter[str], told: list[Receipt], dry_run: bool) -> MigrationReport:
+def _receipted(memory: Memory, import_id: str) -> set[int]:
+    """Return which items an earlier run of the same move took. Hashes are kept, not names, for a source may have millions."""
+    states = {found.import_id: found.state for found in memory.imports()}
+    if states.get(import_id, "undone") == "undone":
+        return set()
+    return {hash(receipt.item) for receipt in memory.receipts(import_id)}
+
+
+def _is_new(receipt: Receipt) -> bool:
+    written = receipt.outcome in (ReceiptOutcome.ACCEPTED, ReceiptOutcome.TRANSFORMED)
+    return written and not (receipt.reason or "").startswith(_UNCHANGED)
+
+
+def _report(memory: Memory, plan: Plan, counts: Counter[str], new: int, told: list[Receipt], dry_run: bool) -> MigrationReport:
     def receipts() -> Iterable[Receipt]:
         return told if dry_run else memory.receipts(plan.import_id)
 
-    return MigrationReport(plan.import_id, plan.origin.kind, plan.origin.path, counts, tuple(plan.notes()), receipts, dry_run)
+    return MigrationReport(plan.import_id, plan.origin.kind, plan.origin.path, counts, tuple(plan.notes()), new, receipts, dry_run)
 
 
 def _batches(items: Iterator[PlannedItem]) -> Iterator[tuple[list[PlannedItem], bool]]:
@@ -80,10 +99,12 @@ def _batches(items: Iterator[PlannedItem]) -> Iterator[tuple[list[PlannedItem], 
 
 
 def _asked(memory: Memory, planned: PlannedItem) -> ImportItem:
-    """Return what to ask of the store; a deleted item that it holds from elsewhere is left and reported."""
-    if planned.source.deleted_at_origin and held_anywhere(memory, planned):
-        return planned.request.model_copy(update={"reason": STILL_HELD})
-    return planned.request
+    """Return what to ask of the store; a deleted item that it holds all the same is left and reported."""
+    found = held_anywhere(memory, planned) if planned.source.deleted_at_origin else None
+    if found is None:
+        return planned.request
+    whence = "elsewhere" if found.source.import_id is None else "an earlier import"
+    return planned.request.model_copy(update={"reason": STILL_HELD.format(whence)})
 
 
 def held_anywhere(memory: Memory, planned: PlannedItem) -> MemoryRecord | None:

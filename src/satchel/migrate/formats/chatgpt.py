@@ -37,7 +37,8 @@ class ChatGpt:
         "model_set_context": "content of facts, one for each numbered entry of the newest list",
         "about_user_message, user_profile": "content of a profile",
         "about_model_message, user_instructions": "content of a preference",
-        "create_time (message, else conversation)": "created_at",
+        "create_time of a message": "created_at",
+        "create_time of a conversation": "meta.conversation_started_at, where the message has no time",
         "conversation_id, title, gizmo_id": "source.session, meta",
         "is_do_not_remember": "its memories stay out, with a receipt",
         "abandoned branches": "lost: the user took another way",
@@ -165,7 +166,7 @@ def _saved(gathered: _Gathered, newest: tuple[float, Finding] | None) -> Iterato
             yield dropped(_item(found), found.barred)
         elif not found.text:
             yield dropped(_item(found), "a saved memory without text")
-        elif later is not None and not _before(later.created, found.created):
+        elif later is not None and not _before(later.around, found.around):
             yield deleted(_item(found), found.message, {})
         elif newest and _missing_from(found, *newest):
             yield quarantined(_item(found), "not in the memory list that ChatGPT held later: it may have been deleted or reworded")
@@ -180,7 +181,7 @@ def _before(one: Moment, other: Moment) -> bool:
 
 def _missing_from(found: Finding, age: float, newest: Finding) -> bool:
     """Tell whether a later list lacks a saved memory. A list of unknown age says nothing."""
-    if newest.barred or not age or found.created.instant is None or found.created.instant.timestamp() > age:
+    if newest.barred or not age or found.around.instant is None or found.around.instant.timestamp() > age:
         return False
     return comparable(found.text) not in comparable(newest.text)
 

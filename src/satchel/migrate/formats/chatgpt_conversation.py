@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from satchel.migrate.times import UNTIMED, Moment, read_time
+from satchel.protocol.times import format_instant
 
 What = Literal["saved", "forget", "list", "about_user", "about_model"]
 
@@ -29,13 +30,17 @@ _FORGET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One memory found. `text` is clean; `altered` says what was taken out of it; `barred` why it may not be taken."""
+    """One memory found. `text` is clean; `altered` says what was taken out of it; `barred` why it may not be taken.
+
+    `created` is its message's own time. `around` orders it among others: where the message has none, when its conversation began.
+    """
 
     what: What
     text: str
     message: str
     conversation: str
     created: Moment
+    around: Moment
     meta: dict[str, Any]
     altered: str | None = None
     barred: str | None = None
@@ -53,9 +58,11 @@ def findings_of(conversation: Mapping[str, Any]) -> Iterator[Finding]:
         for what, raw in _memories(message):
             text = _clean(raw)
             altered = "content: citation marks of the export removed" if text != raw.strip() else None
-            yield Finding(
-                what, text, str(message.get("id") or ""), identity, started if created is UNTIMED else created, dict(meta), altered, barred
-            )
+            around = started if created is UNTIMED else created
+            told = dict(meta)
+            if around is not created and around.instant is not None:
+                told["conversation_started_at"] = format_instant(around.instant)
+            yield Finding(what, text, str(message.get("id") or ""), identity, created, around, told, altered, barred)
 
 
 def _current_branch(conversation: Mapping[str, Any]) -> list[dict[str, Any]]:
