@@ -11,6 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
+from satchel.client.asynchronous_seeing import AsyncSeeingVerbs
 from satchel.client.asynchronous_sessions import AsyncSessionVerbs
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -23,7 +24,7 @@ Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
 
-class AsyncMemory(AsyncSessionVerbs):
+class AsyncMemory(AsyncSessionVerbs, AsyncSeeingVerbs):
     """What an agent remembers. The same verbs to be awaited, embedded and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;
@@ -120,10 +121,6 @@ class AsyncMemory(AsyncSessionVerbs):
         """Say that a memory is right: pending becomes active, and its score rises half the way to 1."""
         return await self.call(t.CONFIRM, _request(m.ConfirmRequest, locals()))
 
-    async def restore(self, id: str, *, scope: str) -> MemoryRecord:
-        """Bring an archived record back to active."""
-        return await self.call(t.RESTORE, _request(m.RestoreRequest, locals()))
-
     async def forget(
         self,
         id: str | None = None,
@@ -160,8 +157,13 @@ class AsyncMemory(AsyncSessionVerbs):
         min_strength: float | None = None,
         min_relevance: float | None = None,
         touch: bool | None = None,
+        session: str | None = None,
+        turn: str | None = None,
     ) -> list[m.Hit]:
-        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`."""
+        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`.
+
+        With a `session`, what was found enters the recall log.
+        """
         return list((await self.call(t.RECALL, _request(m.RecallRequest, locals()))).hits)
 
     async def context(
@@ -170,6 +172,7 @@ class AsyncMemory(AsyncSessionVerbs):
         *,
         scope: ScopeArgument,
         session: str | None = None,
+        turn: str | None = None,
         max_tokens: int | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
@@ -221,10 +224,6 @@ class AsyncMemory(AsyncSessionVerbs):
             cursor = page.cursor
             if cursor is None:
                 return
-
-    async def history(self, id: str, *, scope: str) -> list[m.HistoryEntry]:
-        """Return a record's changes, oldest first."""
-        return list((await self.call(t.HISTORY, _request(m.RecordRequest, locals()))).entries)
 
     async def scopes(self) -> list[m.ScopeInfo]:
         """Return the scopes that the caller may read, with their counts."""

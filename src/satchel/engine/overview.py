@@ -7,6 +7,7 @@ from collections import Counter
 from satchel.engine.access import restricted
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
+from satchel.engine.recall_log import rates
 from satchel.engine.scrubbing import is_pending
 from satchel.operations.models import ScopeInfo, ScopeList, ScopesRequest, Stats, StatsRequest
 from satchel.ports import ScopeCount
@@ -35,6 +36,8 @@ def stats(core: Core, principal: Principal, request: StatsRequest) -> Stats:
             unindexed += row.vector is None
     names = [count.scope for count in found]
     positions = core.store.positions(names) if names else {}
+    recalls = [rates(core, name) for name in names]
+    recalled, used = sum(one.returned for one in recalls), sum(one.used for one in recalls)
     return Stats(
         scopes=len(found),
         records=sum(by_type.values()),
@@ -46,4 +49,7 @@ def stats(core: Core, principal: Principal, request: StatsRequest) -> Stats:
         store="" if restricted(principal) else core.store.location,
         scrub_pending=is_pending(core),
         position=max((position.change for position in positions.values()), default=0),
+        recalled=recalled,
+        used=used,
+        hit_rate=used / recalled if used else None,
     )
