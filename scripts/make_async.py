@@ -16,6 +16,7 @@ CLIENT = ROOT / "src/satchel/client"
 
 TWINS = {
     OPERATIONS / "memory.py": CLIENT / "asynchronous.py",
+    OPERATIONS / "seeing_verbs.py": CLIENT / "asynchronous_seeing.py",
     OPERATIONS / "session_verbs.py": CLIENT / "asynchronous_sessions.py",
 }
 """Each source with its twin."""
@@ -30,7 +31,9 @@ SHARED = {"memory.py": "from satchel.operations.memory import _several\n"}
 
 RENAMED = {
     "Memory": "AsyncMemory",
+    "SeeingVerbs": "AsyncSeeingVerbs",
     "SessionVerbs": "AsyncSessionVerbs",
+    "satchel.operations.seeing_verbs": "satchel.client.asynchronous_seeing",
     "satchel.operations.session_verbs": "satchel.client.asynchronous_sessions",
     "Working": "AsyncWorking",
     "Iterator": "AsyncIterator",

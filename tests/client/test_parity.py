@@ -73,6 +73,38 @@ TOURS: dict[str, list[Step]] = {
         lambda s: s.update("m", scope=ALICE, pinned=True),
         lambda s: s.history("m", scope=ALICE),
     ],
+    "as_of": [
+        lambda s: s.remember("x", scope=ALICE, id="m"),
+        lambda s: list(s.as_of("2026-06-01T00:00:00Z", scope=[ALICE, BOB], status="active")),
+        lambda s: list(s.as_of("2020-01-01T00:00:00Z", scope=ALICE)),
+    ],
+    "snapshot": [lambda s: s.snapshot(scope=ALICE, name="第一/次", reason="why"), lambda s: s.snapshot(scope=ALICE)],
+    "snapshots": [lambda s: s.snapshot(scope=ALICE, name="s"), lambda s: s.snapshots(scope=[ALICE, BOB])],
+    "diff": [
+        lambda s: s.remember("x", scope=ALICE, id="m"),
+        lambda s: s.snapshot(scope=ALICE, name="第一/次"),
+        lambda s: s.update("m", scope=ALICE, tags=["t"]),
+        lambda s: s.diff("第一/次", scope=ALICE),
+    ],
+    "restore_snapshot": [
+        lambda s: s.remember("x", scope=ALICE, id="m"),
+        lambda s: s.snapshot(scope=ALICE, name="第一/次"),
+        lambda s: s.remember("y", scope=ALICE, id="m"),
+        lambda s: s.restore(snapshot="第一/次", scope=ALICE),
+        lambda s: s.restore(s.snapshots(scope=ALICE)[-1]),
+    ],
+    "recall_log": [
+        lambda s: s.remember("The user plays the cello", scope=ALICE, id="m"),
+        lambda s: s.recall("cello", scope=ALICE, session="s", turn="1"),
+        lambda s: s.context("cello", scope=ALICE, session="s", turn="2"),
+        lambda s: list(s.recall_log(scope=ALICE, session="s")),
+    ],
+    "used": [
+        lambda s: s.remember("The user plays the cello", scope=ALICE, id="m"),
+        lambda s: s.recall("cello", scope=ALICE, session="s"),
+        lambda s: s.used(["m", "n"], scope=ALICE, session="s"),
+        lambda s: list(s.recall_log(scope=ALICE)),
+    ],
     "forget": [
         lambda s: s.remember("a whale", scope=ALICE, id="m"),
         lambda s: s.forget("m", scope=ALICE, reason="asked"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from satchel.engine.engine import Engine
 from satchel.engine.joining import join, sentences
-from satchel.engine.topics import Background, Item, topics
+from satchel.engine.topics import Background, Item, topic_words, topics
 from satchel.protocol.record import MemoryRecord
 from write_stage import ALICE, BOB, Clock, opened, package, record
 
@@ -123,7 +123,7 @@ def test_new_memories_of_a_topic_join_the_fuller_one(memory) -> None:
         "Certificates of the staging server renew by themselves",
         "Only Mira may reboot the staging server",
         "The staging server mails nobody outside",
-        "Load tests never touch the staging server",
+        "Nightly jobs of the staging server start at two",
         "The staging server keeps a copy of all orders",
         "A banner in orange marks the staging server",
         "The staging server answers on port 8443",
@@ -336,7 +336,7 @@ def test_joined_text_reads_as_sentences() -> None:
 
 
 def test_topics_are_the_same_in_whatever_order_memories_come() -> None:
-    items = [Item(f"m{number}", "k", text, True, None) for number, text in enumerate((*COFFEE, *STAGING, *APART))]
+    items = [Item(f"m{number}", "k", text, True, None, topic_words(text)) for number, text in enumerate((*COFFEE, *STAGING, *APART))]
     forward = [[item.id for item in group] for group in topics(items, 8, None)]
     assert forward == [[item.id for item in group] for group in topics(items[::-1], 8, None)]
     assert sorted(map(len, forward)) == [8, 8]
@@ -348,8 +348,8 @@ def test_vectors_keep_apart_what_shares_a_word_by_chance() -> None:
     close, far = np.array([1.0, 0, 0], np.float32), [np.array([0.1, np.cos(n), np.sin(n)], np.float32) for n in range(8)]
     texts = [f"heron number {number}" for number in range(8)]
     ground = Background(0.3, 0.1)
-    assert topics([Item(str(n), "k", text, True, close) for n, text in enumerate(texts)], 8, ground)
-    assert not topics([Item(str(n), "k", text, True, far[n]) for n, text in enumerate(texts)], 8, ground)
+    assert topics([Item(str(n), "k", text, True, close, topic_words(text)) for n, text in enumerate(texts)], 8, ground)
+    assert not topics([Item(str(n), "k", text, True, far[n], topic_words(text)) for n, text in enumerate(texts)], 8, ground)
 
 
 def test_passes_of_two_processes_make_one_fuller_memory(tmp_path) -> None:

@@ -215,7 +215,9 @@ def snapshots(draw: st.DrawFn) -> WorkingSnapshot:
     tasks = [task(name, draw(st.sampled_from(["写", "call"])), draw(minutes)) for name in draw(st.sets(st.sampled_from("tuv")))]
     gone = {name: at(draw(minutes)) for name in draw(st.sets(st.sampled_from("tuv"))) if name not in {t["id"] for t in tasks}}
     # A turn is written once: the same id says the same.
-    turns = [event(name, ord(name) % 5, name) for name in sorted(draw(st.sets(st.sampled_from("abcde"))), key=lambda name: (ord(name) % 5, name))]
+    turns = [
+        event(name, ord(name) % 5, name) for name in sorted(draw(st.sets(st.sampled_from("abcde"))), key=lambda name: (ord(name) % 5, name))
+    ]
     summary = draw(st.sampled_from(["", "在订酒店", "booking"]))
     return snapshot(
         draw(minutes), slots=held, slot_times=times | marks, task_stack=tasks, removed_tasks=gone, recent_events=turns,

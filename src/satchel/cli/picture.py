@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from html import escape
 
-from satchel.operations.models import Simulation
+from satchel.operations.models import SimulatedRecord, Simulation
 
 Scale = Callable[[float], float]
 """From a day, a strength or a number to a place in the picture."""
@@ -58,7 +58,7 @@ def svg(simulation: Simulation) -> str:
         *(_level(count(value), str(int(value))) for value in (0, most)),
         *(_tick(x(day), simulation, day) for day in _tick_days(first, last)),
         _area("band", simulation.days, simulation.low, simulation.high, x, strength),
-        *(_line("thread", simulation.days, record.curve, x, strength) for record in simulation.records[:_THREADS]),
+        *(_line("thread", simulation.days, _while_kept(record.curve), x, strength) for record in _some(simulation)),
         _line("mean", simulation.days, simulation.mean, x, strength),
         _area("active", simulation.days, [0] * len(simulation.days), simulation.active, x, count),
         _area("faint", simulation.days, [0] * len(simulation.days), simulation.faint, x, count),
@@ -67,6 +67,16 @@ def svg(simulation: Simulation) -> str:
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _some(simulation: Simulation) -> Sequence[SimulatedRecord]:
+    """Return some of the records, from the first to go to the last."""
+    return simulation.records[:: max(1, len(simulation.records) // _THREADS)]
+
+
+def _while_kept(curve: Sequence[float]) -> Sequence[float]:
+    """Return a curve up to the day on which its record is archived."""
+    return curve[: next((at for at, value in enumerate(curve) if value == 0.0), len(curve))]
 
 
 def _title(simulation: Simulation) -> str:
@@ -90,7 +100,7 @@ def _tick(x: float, simulation: Simulation, day: int) -> str:
 
 
 def _points(days: Sequence[int], values: Sequence[float], x: Scale, y: Scale) -> list[str]:
-    return [f"{x(day):.1f},{y(value):.1f}" for day, value in zip(days, values, strict=True)]
+    return [f"{x(day):.1f},{y(value):.1f}" for day, value in zip(days, values, strict=False)]
 
 
 def _line(name: str, days: Sequence[int], values: Sequence[float], x: Scale, y: Scale) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
 
+from satchel.client.asynchronous_seeing import AsyncSeeingVerbs
 from satchel.client.asynchronous_sessions import AsyncSessionVerbs
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -23,7 +24,7 @@ Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
 
-class AsyncMemory(AsyncSessionVerbs):
+class AsyncMemory(AsyncSessionVerbs, AsyncSeeingVerbs):
     """What an agent remembers. The same verbs to be awaited, embedded and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;
@@ -120,10 +121,6 @@ class AsyncMemory(AsyncSessionVerbs):
         """Say that a memory is right: pending becomes active, and its score rises half the way to 1."""
         return await self.call(t.CONFIRM, _request(m.ConfirmRequest, locals()))
 
-    async def restore(self, id: str, *, scope: str) -> MemoryRecord:
-        """Bring an archived record back to active."""
-        return await self.call(t.RESTORE, _request(m.RestoreRequest, locals()))
-
     async def forget(
         self,
         id: str | None = None,
@@ -160,8 +157,13 @@ class AsyncMemory(AsyncSessionVerbs):
         min_strength: float | None = None,
         min_relevance: float | None = None,
         touch: bool | None = None,
+        session: str | None = None,
+        turn: str | None = None,
     ) -> list[m.Hit]:
-        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`."""
+        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`.
+
+        With a `session`, what was found enters the recall log.
+        """
         return list((await self.call(t.RECALL, _request(m.RecallRequest, locals()))).hits)
 
     async def context(
@@ -170,6 +172,7 @@ class AsyncMemory(AsyncSessionVerbs):
         *,
         scope: ScopeArgument,
         session: str | None = None,
+        turn: str | None = None,
         max_tokens: int | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
@@ -222,10 +225,6 @@ class AsyncMemory(AsyncSessionVerbs):
             if cursor is None:
                 return
 
-    async def history(self, id: str, *, scope: str) -> list[m.HistoryEntry]:
-        """Return a record's changes, oldest first."""
-        return list((await self.call(t.HISTORY, _request(m.RecordRequest, locals()))).entries)
-
     async def scopes(self) -> list[m.ScopeInfo]:
         """Return the scopes that the caller may read, with their counts."""
         return list((await self.call(t.SCOPES, m.ScopesRequest())).scopes)
@@ -259,6 +258,7 @@ class AsyncMemory(AsyncSessionVerbs):
     ) -> int:
         """Write a package to a binary stream; return its size in bytes. A broken-off export lacks its trailer and is refused on import."""
         arguments = {name: value for name, value in locals().items() if name != "to"}
+        _require_binary("to", to)
         size = 0
         async for chunk in self.export_chunks(_request(m.ExportRequest, arguments)):
             to.write(chunk)
@@ -267,6 +267,7 @@ class AsyncMemory(AsyncSessionVerbs):
 
     async def import_package(self, stream: Readable, *, scope_map: Given | None = None, dry_run: bool = False) -> m.ImportReport:
         """Take a package in: verified whole before anything is written, ids and times kept, the same package again changes nothing."""
+        _require_binary("stream", stream)
         return await self.import_stream(_request(m.ImportRequest, {"scope_map": scope_map, "dry_run": dry_run}), stream)
 
     async def ingest(self, request: m.IngestRequest) -> list[m.Receipt]:
@@ -289,7 +290,7 @@ class AsyncMemory(AsyncSessionVerbs):
                 return
 
     async def undo_import(self, import_id: str) -> m.Undone:
-        """Take out what an import created, without tombstones; records changed since are kept."""
+        """Take out what an import created, without tombstones, and bring back what it replaced; records changed since are kept."""
         return await self.call(t.UNDO_IMPORT, _request(m.ImportIdRequest, locals()))
 
     async def move_scope(self, scope: str, *, to: str) -> m.Moved:

@@ -16,7 +16,19 @@ from satchel.operations.table import Operation
 Q = TypeVar("Q", bound=m.Request)
 
 _REVEALING = frozenset(
-    {"update", "correct", "confirm", "restore", "resolve", "move_scope", "save_working", "promote", "session_start", "session_end"}
+    {
+        "update",
+        "correct",
+        "confirm",
+        "restore",
+        "restore_snapshot",
+        "resolve",
+        "move_scope",
+        "save_working",
+        "promote",
+        "session_start",
+        "session_end",
+    }
 )
 """Writes whose result shows what was there before: they need reading as well."""
 

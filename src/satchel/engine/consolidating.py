@@ -19,7 +19,7 @@ from satchel.engine.fading import PERMANENT
 from satchel.engine.joining import join
 from satchel.engine.passing import Edit, Records, ScopePass
 from satchel.engine.rewriting import BadAnswer, fail, rewritten
-from satchel.engine.topics import Background, Item, background, topics
+from satchel.engine.topics import Background, Item, background, topic_words, topics
 from satchel.engine.vectors import unpack_vectors
 from satchel.operations.models import MaintenanceStep
 from satchel.ports import Relation
@@ -109,7 +109,7 @@ def _item(work: ScopePass, record: MemoryRecord, blob: bytes | None) -> Item:
         vectors, sound = unpack_vectors([blob], embedder.dimension)
         vector = vectors[0] if sound[0] else None
     kind = (record.type, record.source.origin, record.access)
-    return Item(record.id, str(kind), record.content, not record.relations.derived_from, vector)
+    return Item(record.id, str(kind), record.content, not record.relations.derived_from, vector, topic_words(record.content))
 
 
 def _vector(work: ScopePass, name: str) -> bytes | None:

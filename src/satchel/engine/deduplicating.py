@@ -16,16 +16,20 @@ from satchel.engine.core import Core
 from satchel.engine.deciding import decide, is_compared, moment
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.ledger import ACTIVE
-from satchel.engine.likeness import Terms, likest_rows
+from satchel.engine.likeness import MOST
 from satchel.engine.merging import more_usage
 from satchel.engine.passing import Edit, Records, ScopePass
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import type_priority
-from satchel.engine.segmenting import pack_terms, unpack_terms
+from satchel.engine.segmenting import unpack_terms
 from satchel.operations.models import MaintenanceStep
-from satchel.ports import Relation, Use, Verdict
+from satchel.ports import IndexRow, Relation, Use, Verdict
 from satchel.protocol.record import MemoryRecord, Status
 
+_LEAST_SHARED = 0.4
+"""Share of a record's terms that another holds, where both may say the same; their lengths differ by less than `_LEAST_RATIO`."""
+
+_LEAST_RATIO = 0.4
 _PAGE = 500
 _BROUGHT = frozenset({"import", "write", "move_scope"})
 """Operations by which records come in that nobody compared with what was there."""
@@ -49,20 +53,21 @@ def merge_alike(work: ScopePass, indexes: IndexCache, after: int) -> int:
     core = replace(work.core, judge=None)
     if not core.settings.compare:
         return 0
-    brought = [name for name in _brought(work, after) if _is_active(work, name)]
+    brought = {name for name in _brought(work, after) if _is_active(work, name)}
     if not brought:
         return 0
     with core.store.reading():
         index = indexes.get(work.scope, core.store.positions((work.scope,))[work.scope])
-    return sum(_merge_alike(work, core, index, name) for name in brought)
+    pairs = [pair for row in core.store.index_slice(work.scope).rows if row.id in brought for pair in _like(index, row)]
+    return sum(_merge_alike(work, core, first, second) for first, second in sorted(set(pairs)))
 
 
-def _brought(work: ScopePass, after: int) -> list[str]:
+def _brought(work: ScopePass, after: int) -> set[str]:
     found: set[str] = set()
     while page := work.core.store.changes((work.scope,), after=after, limit=_PAGE):
         found.update(change.id for change in page if change.operation in _BROUGHT)
         after = page[-1].position
-    return sorted(found)
+    return found
 
 
 def _is_active(work: ScopePass, name: str) -> bool:
@@ -70,19 +75,34 @@ def _is_active(work: ScopePass, name: str) -> bool:
     return row is not None and work.ledger.status[row] == ACTIVE
 
 
-def _merge_alike(work: ScopePass, core: Core, index: ScopeIndex, name: str) -> int:
-    record = work.records((name,)).get(name)
-    if record is None or not _is_active(work, name) or not (may_merge(record) and is_compared(record, core.settings)):
+def _like(index: ScopeIndex, row: IndexRow) -> list[tuple[str, str]]:
+    """Return pairs of ids that may say the same, the smaller first: both hold much of the other's words."""
+    hashes, _, length, _ = unpack_terms(row.terms)
+    found = index.postings.find(hashes)
+    shared = np.bincount(found.rows, minlength=len(index))
+    lengths = index.columns.length
+    near = np.flatnonzero(
+        index.alive
+        & (index.columns.status == ACTIVE)
+        & (shared >= max(1.0, _LEAST_SHARED * len(hashes)))
+        & (lengths <= length / _LEAST_RATIO)
+        & (lengths >= length * _LEAST_RATIO)
+    )
+    best = near[np.argsort(-shared[near], kind="stable")][: MOST + 1]
+    names = [index.ids[at] for at in best.tolist() if index.ids[at] != row.id][:MOST]
+    return [(min(row.id, name), max(row.id, name)) for name in names]
+
+
+def _merge_alike(work: ScopePass, core: Core, first: str, second: str) -> int:
+    if not (_is_active(work, first) and _is_active(work, second)):
         return 0
-    hashes = unpack_terms(pack_terms(record.content)).hashes
-    near = [index.ids[row] for row in likest_rows(index, Terms(hashes, len(hashes)), work.moment)]
-    others = work.records(other for other in near if other != name and _is_active(work, other))
-    for other in near:
-        if other in others and may_merge(others[other]):
-            verdict = _verdict(core, record, others[other])
-            if verdict.relation is Relation.SAME:
-                return _merge(work, (name, other), verdict.reason, lambda pair: _verdict(core, *pair).relation is Relation.SAME)
-    return 0
+    pair = list(work.records((first, second)).values())
+    if len(pair) < 2 or not all(may_merge(record) and is_compared(record, core.settings) for record in pair):
+        return 0
+    verdict = _verdict(core, *pair)
+    if verdict.relation is not Relation.SAME:
+        return 0
+    return _merge(work, (first, second), verdict.reason, lambda found: _verdict(core, *found).relation is Relation.SAME)
 
 
 def _verdict(core: Core, first: MemoryRecord, second: MemoryRecord) -> Verdict:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from satchel.engine import (
     conflicts,
     correcting,
+    differing,
     doctor,
     embedding,
     erasing,
@@ -23,11 +24,15 @@ from satchel.engine import (
     overview,
     primitives,
     reading,
+    setting_back,
+    snapshots,
+    timetravel,
     undoing,
     updating,
 )
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
+from satchel.engine.feedback import Feedback
 from satchel.engine.ingesting import Ingester
 from satchel.engine.maintaining import Maintainer
 from satchel.engine.plans import Planner
@@ -57,6 +62,11 @@ _HANDLERS: dict[str, Handler] = {
     "confirm": updating.confirm,
     "restore": updating.restore,
     "history": history.history,
+    "as_of": timetravel.as_of,
+    "snapshot": snapshots.snapshot,
+    "snapshots": snapshots.snapshots,
+    "diff": differing.diff,
+    "restore_snapshot": setting_back.restore_snapshot,
     "conflicts": conflicts.conflicts,
     "resolve": conflicts.resolve,
     "forget_one": erasing.forget_one,
@@ -91,12 +101,15 @@ class _Parts:
     def over(cls, core: Core) -> _Parts:
         recaller = Recaller(core)
         writer = Writer(core, recaller.indexes)
+        feedback = Feedback(core, recaller.book, recaller.touch, recaller.flush)
         handlers: dict[str, Callable[[Principal, Any], Any]] = {
             "remember": writer.remember,
             "remember_many": writer.remember_many,
             "recall": recaller.recall,
             "search": recaller.search,
             "context": recaller.context,
+            "used": feedback.used,
+            "recall_log": feedback.recall_log,
             "forget": Planner(core, recaller).forget,
             "ingest": Ingester(core).ingest,
             "stats": overview.Overview(core).stats,

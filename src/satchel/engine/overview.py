@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from satchel.engine.access import restricted
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
+from satchel.engine.recall_log import rates
 from satchel.engine.scrubbing import is_pending
 from satchel.operations.models import ScopeInfo, ScopeList, ScopesRequest, Stats, StatsRequest
 from satchel.ports import Position, ScopeCount
@@ -50,6 +51,8 @@ class Overview:
         for count in found:
             by_status.update(count.counts)
         by_type = sum((tally.types for tally in tallies), Counter[str]())
+        recalls = [rates(core, name) for name in names]
+        recalled, used = sum(one.returned for one in recalls), sum(one.used for one in recalls)
         return Stats(
             scopes=len(found),
             records=by_type.total(),
@@ -61,6 +64,9 @@ class Overview:
             store="" if restricted(principal) else core.store.location,
             scrub_pending=is_pending(core),
             position=max((position.change for position in positions.values()), default=0),
+            recalled=recalled,
+            used=used,
+            hit_rate=used / recalled if used else None,
         )
 
     def _tally(self, scope: str, position: Position) -> _Tally:

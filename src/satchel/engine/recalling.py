@@ -26,6 +26,7 @@ from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
 from satchel.engine.questions import question_about
 from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.recall_log import RecallBook
 from satchel.engine.reviving import revive
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, segment_query
@@ -60,7 +61,8 @@ class Recaller:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._usage = UsageLog(core, self._after_use)
+        self._book = RecallBook(core)
+        self._usage = UsageLog(core, self._after_use, self._book)
         self._found_again: dict[tuple[str, str], Principal] = {}
         self._indexes = IndexCache(core, dimension=lambda: usable_dimension(core), pending=self._usage.pending)
         self._vectors = QueryVectors(core)
@@ -70,6 +72,11 @@ class Recaller:
     def indexes(self) -> IndexCache:
         """The scopes' indexes in memory, for whoever must find what is like a memory."""
         return self._indexes
+
+    @property
+    def book(self) -> RecallBook:
+        """What was recalled, as far as it is not in the store yet."""
+        return self._book
 
     # ------------------------------------------------------------ operations
 
@@ -100,9 +107,10 @@ class Recaller:
             strongest=settings.strongest,
             guarded=True,
         )
-        hits = self._answer(wanted, f"recall {wanted.limit} " + request.model_dump_json(exclude={"touch", "scope", "limit"}))
-        if request.touch if "touch" in request.model_fields_set else settings.touch_on_recall:
-            self._touch(principal, [hit.record for hit in hits])
+        asked = request.model_dump_json(exclude={"touch", "scope", "limit", "session", "turn"})
+        hits = self._answer(wanted, f"recall {wanted.limit} {asked}")
+        counted = request.touch if "touch" in request.model_fields_set else self._counts_returned
+        self._returned(principal, [hit.record for hit in hits], request.session, request.turn, counted=counted)
         return Hits(hits=hits, notes=self._core.notes.all())
 
     def search(self, principal: Principal, request: SearchRequest) -> Hits:
@@ -129,14 +137,13 @@ class Recaller:
         if is_digest:
             memories = self._digest(scopes, where, request.limit)
         else:
-            asked = request.model_dump(exclude={"session", "max_tokens", "heading"}, exclude_unset=True)
+            asked = request.model_dump(exclude={"session", "turn", "max_tokens", "heading"}, exclude_unset=True)
             hits = self.recall(principal, RecallRequest.model_validate(asked | {"limit": request.limit, "touch": False})).hits
             memories = [Remembered(hit.record, hit.reasons["strength"]) for hit in hits]
         memories += self._constraints(scopes, where)
         questions = self._questions(scopes, where, None if is_digest else request.query)
         block = render(_distinct(memories), max_tokens=request.max_tokens, heading=request.heading, questions=questions)
-        if self._core.settings.touch_on_recall:
-            self._touch(principal, block.shown)
+        self._returned(principal, block.shown, request.session, request.turn, counted=self._counts_returned)
         return Context(text=block.text, ids=tuple(record.id for record in block.shown), tokens=block.tokens)
 
     def flush(self) -> None:
@@ -220,7 +227,21 @@ class Recaller:
     def _current(self, scopes: tuple[str, ...], positions: Mapping[str, Position]) -> list[ScopeIndex]:
         return [self._indexes.get(scope, positions[scope]) for scope in scopes]
 
-    def _touch(self, principal: Principal, records: Sequence[MemoryRecord]) -> None:
+    @property
+    def _counts_returned(self) -> bool:
+        return self._core.settings.touch_on_recall and self._core.settings.refresh_on == "returned"
+
+    def _returned(
+        self, principal: Principal, records: Sequence[MemoryRecord], session: str | None, turn: str | None, *, counted: bool
+    ) -> None:
+        if counted:
+            self.touch(principal, records)
+        if session is not None:
+            self._book.add(records, session=session, turn=turn, agent=principal.agent, at=self._core.now(), counted=counted)
+            self._usage.wake()
+
+    def touch(self, principal: Principal, records: Sequence[MemoryRecord]) -> None:
+        """Count one use of each of these records."""
         self._found_again |= {(record.scope, record.id): principal for record in records if record.status is Status.ARCHIVED}
         uses = self._usage.add([(record.scope, record.id) for record in records], self._core.now())
         self._indexes.used(uses)

@@ -34,6 +34,9 @@ class Settings(BaseModel):
     min_strength: _Unit = 0.15
     recency_half_life: Annotated[float, Field(gt=0)] = 2_592_000.0
     touch_on_recall: bool = True
+    refresh_on: Literal["returned", "used"] = "returned"
+    """What counts as a use of a memory: that recall returned it, or that a session reported that it used it."""
+
     answer_cache_seconds: Annotated[float, Field(ge=0)] = 5.0
     index_cache_bytes: Annotated[int, Field(ge=0)] = 512 * 1_048_576
 
@@ -99,6 +102,16 @@ class Settings(BaseModel):
 
     due_within_seconds: Annotated[float, Field(ge=0)] = 259_200.0
     """How far ahead of its time something due comes with the start of a session."""
+
+    # looking back
+    automatic_snapshots: Annotated[int, Field(ge=1, le=1000)] = 50
+    """Snapshots made before large changes that a scope keeps; the oldest beyond them go."""
+
+    recall_log_seconds: Annotated[float, Field(ge=0)] = 7_776_000.0
+    """Age at which entries leave the recall log."""
+
+    recall_log_batches: Annotated[int, Field(ge=1)] = 2_000
+    """Batches of entries, about one a second of use, that a scope's recall log keeps."""
 
     # forgetting
     plan_seconds: Annotated[float, Field(gt=0)] = 3600.0

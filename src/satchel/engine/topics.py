@@ -31,6 +31,8 @@ class Item(NamedTuple):
     content: str
     fresh: bool
     vector: NDArray[np.float32] | None
+    words: frozenset[str]
+    """See `topic_words`."""
 
 
 class Background(NamedTuple):
@@ -40,10 +42,10 @@ class Background(NamedTuple):
     deviation: float
 
 
-_MEAN_DEVIATIONS = 1.25
+_MEAN_DEVIATIONS = 2.0
 """How far above the background the mean cosine of a topic lies at least."""
 
-_MEMBER_DEVIATIONS = 0.75
+_MEMBER_DEVIATIONS = 1.25
 """How far above it the mean cosine of each member with the others lies."""
 
 _SMALL_SCOPE = 32
@@ -64,9 +66,9 @@ def _names_topic(term: str) -> bool:
     return term not in CHINESE and not (set(term) & LOOSE)
 
 
-def topic_words(content: str) -> set[str]:
+def topic_words(content: str) -> frozenset[str]:
     """Return the words of a text that may name a topic: pairs of characters and stems, without those that say little."""
-    return {term for term in segment(_PERSON.sub(" ", content)) if _names_topic(term)}
+    return frozenset(term for term in segment(_PERSON.sub(" ", content)) if _names_topic(term))
 
 
 _UNRELATED = (
@@ -133,7 +135,7 @@ def topics(items: Sequence[Item], least: int, ground: Background | None) -> list
 def _holders(items: Sequence[Item]) -> dict[tuple[object, str], list[int]]:
     found: dict[tuple[object, str], list[int]] = defaultdict(list)
     for at, item in enumerate(items):
-        for word in topic_words(item.content):
+        for word in item.words:
             found[item.kind, word].append(at)
     return found
 

@@ -16,6 +16,7 @@ from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.arguments import Given, ScopeArgument, _request
+from satchel.operations.seeing_verbs import SeeingVerbs
 from satchel.operations.session_verbs import SessionVerbs
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source, Status
@@ -24,7 +25,7 @@ Q = TypeVar("Q", bound=m.Request)
 R = TypeVar("R")
 
 
-class Memory(SessionVerbs):
+class Memory(SessionVerbs, SeeingVerbs):
     """What an agent remembers. The same verbs embedded in a process and over HTTP.
 
     Every verb raises InvalidRequest (all faults at once), Denied, StoreError or TransportError where they apply;
@@ -123,10 +124,6 @@ class Memory(SessionVerbs):
         """Say that a memory is right: pending becomes active, and its score rises half the way to 1."""
         return self.call(t.CONFIRM, _request(m.ConfirmRequest, locals()))
 
-    def restore(self, id: str, *, scope: str) -> MemoryRecord:
-        """Bring an archived record back to active."""
-        return self.call(t.RESTORE, _request(m.RestoreRequest, locals()))
-
     def forget(
         self,
         id: str | None = None,
@@ -165,8 +162,13 @@ class Memory(SessionVerbs):
         min_strength: float | None = None,
         min_relevance: float | None = None,
         touch: bool | None = None,
+        session: str | None = None,
+        turn: str | None = None,
     ) -> list[m.Hit]:
-        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`."""
+        """Find the memories that answer a question, best first; an empty list is an answer. `since` and `until` bound `created_at`.
+
+        With a `session`, what was found enters the recall log.
+        """
         return list(self.call(t.RECALL, _request(m.RecallRequest, locals())).hits)
 
     def context(
@@ -175,6 +177,7 @@ class Memory(SessionVerbs):
         *,
         scope: ScopeArgument,
         session: str | None = None,
+        turn: str | None = None,
         max_tokens: int | None = None,
         limit: int | None = None,
         types: Sequence[str] | None = None,
@@ -225,10 +228,6 @@ class Memory(SessionVerbs):
             cursor = page.cursor
             if cursor is None:
                 return
-
-    def history(self, id: str, *, scope: str) -> list[m.HistoryEntry]:
-        """Return a record's changes, oldest first."""
-        return list(self.call(t.HISTORY, _request(m.RecordRequest, locals())).entries)
 
     def scopes(self) -> list[m.ScopeInfo]:
         """Return the scopes that the caller may read, with their counts."""

@@ -68,6 +68,13 @@ CONFIRM = Operation("confirm", "POST", "/memories/{id}/confirm", m.ConfirmReques
 RESTORE = Operation("restore", "POST", "/memories/{id}/restore", m.RestoreRequest, MemoryRecord, "write")
 CONFLICTS = Operation("conflicts", "GET", "/conflicts", m.ConflictsRequest, m.Conflicts, "read")
 RESOLVE = Operation("resolve", "POST", "/conflicts/{id}/resolve", m.ResolveRequest, m.Resolved, "write")
+AS_OF = Operation("as_of", "GET", "/as-of", m.AsOfRequest, m.Records, "read")
+SNAPSHOT = Operation("snapshot", "POST", "/snapshots", m.SnapshotRequest, m.Snapshot, "write")
+SNAPSHOTS = Operation("snapshots", "GET", "/snapshots", m.SnapshotsRequest, m.Snapshots, "read")
+DIFF = Operation("diff", "GET", "/diff", m.DiffRequest, m.Diff, "read")
+RESTORE_SNAPSHOT = Operation("restore_snapshot", "POST", "/snapshots/{name}/restore", m.RestoreSnapshotRequest, m.SnapshotRestored, "write")
+RECALL_LOG = Operation("recall_log", "GET", "/recall-log", m.RecallLogRequest, m.RecallLog, "read")
+USED = Operation("used", "POST", "/used", m.UsedRequest, m.Used, "read")
 HISTORY = Operation("history", "GET", "/memories/{id}/history", m.RecordRequest, m.History, "read", about=_HISTORY)
 FORGET = Operation("forget", "POST", "/forget", m.ForgetRequest, m.Forgotten, "write")
 FORGET_ONE = Operation("forget_one", "DELETE", "/memories/{id}", m.ForgetRequest, m.Forgotten, "write", about=_FORGET_ONE)
@@ -108,6 +115,13 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     CONFLICTS,
     RESOLVE,
     HISTORY,
+    AS_OF,
+    SNAPSHOT,
+    SNAPSHOTS,
+    DIFF,
+    RESTORE_SNAPSHOT,
+    RECALL_LOG,
+    USED,
     FORGET,
     FORGET_ONE,
     INGEST,

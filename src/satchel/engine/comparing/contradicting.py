@@ -17,9 +17,7 @@ from satchel.ports import Relation, Verdict
 _LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过")
 """Words that several things can hang on at once."""
 
-_NUMBERED = words(
-    "第 number no nr step item note chapter page line part section task issu ticket order invoic id messag memori record entri"
-)
+_NUMBERED = words("第 number no nr step item note chapter page line part section task issu ticket order invoic id messag record entri")
 """Words that what they number follows."""
 
 _VERBS = words("is are am has have had do does will past 是 在 为 叫")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
-from satchel.engine.comparing.words import LIGHT, WEAK, words
+from satchel.engine.comparing.words import LIGHT, PREDICATES, WEAK, words
 
 CHANGES = words("change now correct newly")
 """Cues that something has become otherwise."""
@@ -110,7 +110,7 @@ def _before_predicate(statement: Statement) -> list[str] | None:
     """Return what stands before the first copula or known predicate, and that; None where there is none."""
     found: list[str] = []
     for token in statement.tokens:
-        if token.key in COPULAS or (token.kind == "word" and token.key.startswith("@")):
+        if token.key in COPULAS or token.key in PREDICATES:
             return [*found, token.key]
         if token.kind in CONTENT and token.key not in WEAK:
             found.append(token.key)

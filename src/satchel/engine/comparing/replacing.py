@@ -115,6 +115,8 @@ def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:
         return Verdict(Relation.APART, "the newer adds to the older")
     if one.is_single or other.is_single or newer & CHANGES:
         return Verdict(Relation.REPLACES, "both tell the one value of the same thing, and the newer tells another")
+    if one.is_person or one.value & other.value:
+        return Verdict(Relation.APART, "both tell of the same, and both may hold")
     return Verdict(Relation.CONTRADICTS, "both tell the same thing, and the values differ")
 
 

@@ -33,12 +33,16 @@ _KINDRED = {
 
 
 class Slot(NamedTuple):
-    """What is filled, whose it is, and with what. `is_single`: that it holds one value is as good as certain."""
+    """What is filled, whose it is, and with what.
+
+    `is_single`: that it holds one value is as good as certain; `is_person`: it may be told by a name, or by what somebody does.
+    """
 
     role: str
     owner: tuple[str, ...]
     value: frozenset[str]
     is_single: bool
+    is_person: bool
 
 
 def slots(statement: Statement) -> tuple[Slot, ...]:
@@ -94,9 +98,10 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
-    is_loose = name in LOOSE or role in _persons() or (name in _LOOSE_HAN and statement.is_chinese)
+    is_person = role in _persons()
+    is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
     role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
-    return Slot(_ALIKE.get(role, role), owner, value, not is_loose)
+    return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
 
 
 def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -> bool:

@@ -30,3 +30,8 @@ UNITS = {
     "¥": "@yuan", "°": "@degree",
 }  # fmt: skip
 """Signs, by the words they stand for."""
+
+PREDICATES = words(
+    "@like @work @live @use @run @lead @need @allow @store @graduate @planned @agree @study @want @must @share @attend @support @book @buy"
+)
+"""Keys of the lexicon that are verbs, or stand where a verb would."""

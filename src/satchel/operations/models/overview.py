@@ -48,7 +48,11 @@ class StatsRequest(Request):
 
 
 class Stats(Result):
-    """Counts by status and type, and the state of the index."""
+    """Counts by status and type, and the state of the index.
+
+    `recalled`: memories that entered sessions, as far as the recall log goes back; `used`: those of them that were reported as used;
+    `hit_rate`: their share, None where nothing was reported yet.
+    """
 
     scopes: int
     records: int
@@ -60,6 +64,9 @@ class Stats(Result):
     store: str
     scrub_pending: bool
     position: int
+    recalled: int = 0
+    used: int = 0
+    hit_rate: float | None = None
 
 
 class ReindexRequest(Request):

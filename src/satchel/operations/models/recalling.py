@@ -46,6 +46,7 @@ class RecallRequest(Conditions):
     """Find the memories that answer a question.
 
     `policy` names a ranking policy; `min_strength` and `min_relevance` (0..1) override the thresholds; `touch=False` leaves usage alone.
+    With a `session`, what is found enters the recall log, under its `turn`.
     """
 
     query: Annotated[str, Field(max_length=100_000)]
@@ -55,6 +56,8 @@ class RecallRequest(Conditions):
     min_strength: Fraction | None = None
     min_relevance: Fraction | None = None
     touch: bool = True
+    session: Label | None = None
+    turn: Label | None = None
 
 
 class Hit(Result):
@@ -78,6 +81,7 @@ class ContextRequest(Conditions):
     scope: Scopes
     query: Annotated[str, Field(max_length=100_000)] | None = None
     session: Label | None = None
+    turn: Label | None = None
     max_tokens: Annotated[int, Field(ge=50, le=100_000)] = 800
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 20
     heading: Label | None = None

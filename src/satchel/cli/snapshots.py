@@ -1,0 +1,122 @@
+"""Commands that look back at a whole scope: snapshot, snapshots, diff, restore. They must not know how a state is found or set back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from satchel.cli.declaring import command
+from satchel.cli.output import local, printable, remark, say, table, write_json
+from satchel.cli.session import Session
+
+if TYPE_CHECKING:
+    from satchel.operations.models import Diff
+
+PANEL = "Looking after"
+
+NOTHING = 1
+
+_UNTOLD = frozenset({"updated_at", "stored_at", "revision", "content_hash", "usage"})
+"""What a difference does not tell: it follows from the rest, or is no difference."""
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this noun's commands."""
+    for function in (snapshot, snapshots, diff, restore):
+        command(app, panel=PANEL)(function)
+
+
+def snapshot(
+    session: Session,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Its name. Default: made from the time.")] = None,
+    reason: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+) -> None:
+    """Name the present state of a scope, to compare with it or go back to it later."""
+    with session.without_embedder().open() as memory:
+        made = memory.snapshot(scope=session.scope, name=name, reason=reason)
+    if session.as_json:
+        write_json(made.model_dump(mode="json"))
+    else:
+        say(f"snapshot  {printable(made.name)}  ({printable(made.scope)}, position {made.position})")
+
+
+def snapshots(session: Session) -> None:
+    """List snapshots, made by hand or before large changes. Exit code 1: there are none."""
+    with session.without_embedder().open() as memory:
+        found = memory.snapshots(scope=session.scopes)
+    if session.as_json:
+        write_json([one.model_dump(mode="json") for one in found])
+    elif found:
+        rows = [[one.name, one.scope, local(one.at), one.by or "—", str(one.position), one.reason or ""] for one in found]
+        table(["name", "scope", "when", "who", "position", "why"], rows)
+    if not found:
+        remark(f"no snapshots in {', '.join(map(printable, session.scopes))}")
+        raise typer.Exit(NOTHING)
+
+
+def diff(
+    session: Session,
+    a: Annotated[str, typer.Argument(metavar="A", help="A snapshot's name, or the file of a package.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="A snapshot's name, `now`, or the file of a package.")] = "now",
+) -> None:
+    """Show what differs between two snapshots, or between two packages. Exit code 1: nothing."""
+    found = _of_packages(Path(a), Path(b)) if Path(a).is_file() and Path(b).is_file() else _of_snapshots(session, a, b)
+    if session.as_json:
+        write_json(found.model_dump(mode="json", exclude={"cursor"}))
+    else:
+        _show(found)
+    if not (found.added or found.removed or found.changed):
+        remark("no difference")
+        raise typer.Exit(NOTHING)
+
+
+def _of_snapshots(session: Session, a: str, b: str) -> Diff:
+    with session.without_embedder().open() as memory:
+        return memory.diff(a, b, scope=session.scope)
+
+
+def _of_packages(a: Path, b: Path) -> Diff:
+    from satchel.engine.differing import diff_packages
+
+    with a.open("rb") as first, b.open("rb") as second:
+        return diff_packages(first, second)
+
+
+def _show(found: Diff) -> None:
+    for sign, records in (("+", found.added), ("-", found.removed)):
+        for record in records:
+            say(f"{sign} {printable(record.id)}  {record.status.value}  {printable(record.content)}")
+    for change in found.changed:
+        before, after = change.before.model_dump(mode="json"), change.after.model_dump(mode="json")
+        names = [name for name in after if name not in _UNTOLD and before[name] != after[name]]
+        say(f"~ {printable(change.after.id)}  {', '.join(names)}")
+        for name in names:
+            say(f"    {name}: {printable(str(before[name]))} → {printable(str(after[name]))}")
+
+
+def restore(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name; with --id, the id of an archived memory.")],
+    by_id: Annotated[bool, typer.Option("--id", help="Bring one archived memory back to active instead.")] = False,
+) -> None:
+    """Bring a scope back to a snapshot. A snapshot is made first, so that this can be undone the same way."""
+    if by_id:
+        from satchel.cli.showing import tell_record
+
+        with session.without_embedder().open() as memory:
+            tell_record(session, memory.restore(name, scope=session.scope), "restored")
+        return
+    with session.open() as memory:
+        done = memory.restore(snapshot=name, scope=session.scope)
+    if session.as_json:
+        write_json(done.model_dump(mode="json"))
+        return
+    say(f"restored {done.restored}, archived {done.archived}")
+    for record_id in done.left:
+        say(f"left     {printable(record_id)}  (it would bring back what was forgotten)")
+    if done.undo is not None:
+        say(f"undo     satchel restore {printable(done.undo.name)}")
