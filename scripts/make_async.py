@@ -19,7 +19,7 @@ DOCSTRING = """`AsyncMemory`: the verbs of `Memory`, to be awaited. Written by s
 It must not know who carries the request out.
 """
 
-SHARED = "from satchel.operations.memory import Given, ScopeArgument, _request, _several"
+SHARED = "from satchel.operations.memory import Given, ScopeArgument, _request, _require_binary, _several"
 """What the twin takes from its source instead of repeating it."""
 
 RENAMED = {

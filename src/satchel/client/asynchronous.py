@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 from satchel.operations import models as m
 from satchel.operations import table as t
-from satchel.operations.memory import Given, ScopeArgument, _request, _several
+from satchel.operations.memory import Given, ScopeArgument, _request, _require_binary, _several
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source
 
@@ -249,6 +249,7 @@ class AsyncMemory(ABC):
     ) -> int:
         """Write a package to a binary stream; return its size in bytes. A broken-off export lacks its trailer and is refused on import."""
         arguments = {name: value for name, value in locals().items() if name != "to"}
+        _require_binary("to", to)
         size = 0
         async for chunk in self.export_chunks(_request(m.ExportRequest, arguments)):
             to.write(chunk)
@@ -257,6 +258,7 @@ class AsyncMemory(ABC):
 
     async def import_package(self, stream: Readable, *, scope_map: Given | None = None, dry_run: bool = False) -> m.ImportReport:
         """Take a package in: verified whole before anything is written, ids and times kept, the same package again changes nothing."""
+        _require_binary("stream", stream)
         return await self.import_stream(_request(m.ImportRequest, {"scope_map": scope_map, "dry_run": dry_run}), stream)
 
     async def ingest(self, request: m.IngestRequest) -> list[m.Receipt]:
@@ -279,7 +281,7 @@ class AsyncMemory(ABC):
                 return
 
     async def undo_import(self, import_id: str) -> m.Undone:
-        """Take out what an import created, without tombstones; records changed since are kept."""
+        """Take out what an import created, without tombstones, and bring back what it replaced; records changed since are kept."""
         return await self.call(t.UNDO_IMPORT, _request(m.ImportIdRequest, locals()))
 
     async def move_scope(self, scope: str, *, to: str) -> m.Moved:
