@@ -26,7 +26,7 @@ DOCSTRING = """`{twin}`: `{name}` to be awaited. Made by scripts/make_async.py f
 It must not know who carries the request out.
 """
 
-SHARED = {"memory.py": "from satchel.operations.memory import _several\n"}
+SHARED = {"memory.py": "from satchel.operations.memory import _require_binary, _several\n"}
 """What a twin takes from its source instead of repeating it."""
 
 RENAMED = {

@@ -61,19 +61,18 @@ def test_no_candidates_give_no_scores():
     assert fuse(np.empty((1, 0)), np.empty((1, 0)), np.empty(0, bool)).shape == (0,)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=30))
+@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20)), max_size=30))
 def test_dealing_keeps_the_values_in_the_other_order(pairs):
-    values, order = np.array([a for a, _ in pairs]), np.array([b for _, b in pairs])
+    values, order = np.array([a for a, _ in pairs]), np.array([b / 20 for _, b in pairs])
     dealt = deal(values, order)
     for i in range(len(pairs)):
         for j in range(len(pairs)):
             if order[i] > order[j]:
-                assert dealt[i] >= dealt[j]
+                assert dealt[i] > dealt[j]
             if order[i] == order[j]:
                 assert dealt[i] == dealt[j]
-    assert set(dealt.tolist()) <= set(values.tolist())
     if len(set(order.tolist())) == len(pairs):
-        assert sorted(dealt.tolist()) == sorted(values.tolist())
+        assert np.sort(dealt) == pytest.approx(np.sort(values), abs=0.011)
 
 
 def test_relevance_is_the_logistic_model_of_its_calibration():

@@ -16,7 +16,7 @@ from satchel.client.asynchronous_sessions import AsyncSessionVerbs
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.operations.arguments import Given, ScopeArgument, _request
-from satchel.operations.memory import _several
+from satchel.operations.memory import _require_binary, _several
 from satchel.protocol.package import Readable, Writable
 from satchel.protocol.record import MemoryRecord, Source
 

@@ -35,7 +35,7 @@ class OpenAIEmbedder:
     """
 
     # Models differ in how their cosines are spread; these suit one whose unrelated texts lie near 0.2.
-    calibration = Calibration(bias=-5.0, cosine=7.5, coverage=3.0)
+    calibration = Calibration(bias=-5.0, cosine=7.5, coverage=3.0, mismatch=0.8)
 
     def __init__(self, model: str, base: str, key: str | None, *, timeout: float = 30.0, wait: float = 0.5) -> None:
         self.name = f"openai:{model}"

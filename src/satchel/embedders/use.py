@@ -25,7 +25,7 @@ class USEEmbedder:
 
     name = "universal-sentence-encoder-multilingual-3-q6"
     dimension = 512
-    calibration = Calibration(bias=-4.0, cosine=6.0, coverage=3.0)
+    calibration = Calibration(bias=-5.24, cosine=7.03, coverage=4.2, mismatch=1.36)
 
     def __init__(self) -> None:
         self._model: Any = None

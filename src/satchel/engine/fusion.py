@@ -16,7 +16,7 @@ K1 = 0.9
 B = 0.5
 """How much a memory's length counts against it, 0 to 1."""
 
-LEXICAL_FLOOR = 0.2
+LEXICAL_FLOOR = 0.25
 """Where even the best record holds less than this share of a question's terms, words are noise and do not reach their full vote."""
 
 PRIOR = 20
@@ -70,7 +70,8 @@ def _best(scores: Floats) -> Floats:
 def deal(values: Floats, order: Floats) -> Floats:
     """Return the values dealt out anew in an order: the greatest to whatever stands first in it, and so on; what ties there gets the same.
 
-    So fusion decides who comes first, and the values stay absolute.
+    So fusion decides who comes first, and the values stay absolute. A hundredth of the order is mixed in, so that it shows among values
+    that are the same; all are 0..1.
     """
     places = np.searchsorted(np.sort(-order), -order, side="left")
-    return np.asarray(-np.sort(-values)[places])
+    return np.asarray(0.99 * -np.sort(-values)[places] + 0.01 * order)

@@ -13,7 +13,7 @@ from satchel.ports import Calibration
 
 Floats = NDArray[np.float64]
 
-LEXICAL = Calibration(bias=-2.7, cosine=0.0, coverage=4.6)
+LEXICAL = Calibration(bias=-2.71, cosine=0.0, coverage=4.88)
 """For recall without an embedder, and for records without a vector."""
 
 
