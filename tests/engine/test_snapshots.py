@@ -157,3 +157,18 @@ def test_snapshots_keep_to_the_scopes_of_the_caller(memory):
         bound.diff("s", scope=ALICE)
     with pytest.raises(Denied):
         bound.restore(snapshot="s", scope=ALICE)
+
+
+def test_a_maintenance_pass_that_changes_something_names_the_state_before_it(memory, clock):
+    memory.remember("会过期的事", scope=ALICE, id="old", ttl=60.0)
+    memory.maintain(ALICE)
+    assert memory.snapshots(scope=ALICE) == []
+    clock.pass_(days=1)
+    memory.maintain(ALICE, dry_run=True)
+    assert memory.snapshots(scope=ALICE) == []
+    memory.maintain(ALICE)
+    (made,) = memory.snapshots(scope=ALICE)
+    assert (made.reason, made.automatic) == ("maintenance", True)
+    assert memory.read("old", scope=ALICE).status == "archived"
+    memory.restore(made)
+    assert memory.read("old", scope=ALICE).status == "active"

@@ -15,6 +15,7 @@ from satchel.engine.committing import Vectors, commit, log_entry, put, restate, 
 from satchel.engine.core import Core, Principal
 from satchel.engine.ledger import Ledger
 from satchel.engine.lineage import lineage
+from satchel.engine.snapshots import snapshot_before
 from satchel.errors import Conflict
 from satchel.operations.models import MaintenanceAction, MaintenanceStep
 from satchel.ports import Batch, Put, Use
@@ -56,6 +57,9 @@ class ScopePass:
 
     _put_away: set[str] = field(default_factory=set)
     """What a dry run would have archived."""
+
+    _named: bool = False
+    """Whether the state before the pass has a snapshot."""
 
     _vectors: Vectors = field(init=False)
 
@@ -114,6 +118,9 @@ class ScopePass:
         return len(edits)
 
     def _batch(self, edits: Sequence[Edit]) -> Batch:
+        if edits and not self._named:
+            snapshot_before(self.core, self.principal, self.scope, "maintenance")
+            self._named = True
         written, restated = list[Put](), list[Put]()
         for edit in edits:
             log = log_entry(self.core, self.principal, edit.operation, reason=edit.reason, at=self.now)

@@ -88,9 +88,16 @@ class Promoter:
     # ------------------------------------------------------------ writing
 
     def keep(
-        self, principal: Principal, snapshot: WorkingSnapshot, memories: Sequence[NewMemory], *, operation: str, reason: str
+        self,
+        principal: Principal,
+        snapshot: WorkingSnapshot,
+        memories: Sequence[NewMemory],
+        *,
+        operation: str,
+        reason: str,
+        asked: bool = False,
     ) -> dict[str, Remembered]:
-        """Write memories of a session, by the id each was to have; those that would come back from being forgotten are left out.
+        """Write memories of a session, by the id each was to have. Unless they were asked for, those that may not be written are left out.
 
         One that is written already, or whose content this session itself had remembered, is `unchanged`.
         """
@@ -109,7 +116,7 @@ class Promoter:
             if known is not None:
                 if not known.is_tombstone:
                     done[name] = Remembered(record=known, outcome=Outcome.UNCHANGED)
-            elif not self._is_barred(scope, memory):
+            elif asked or not self._is_barred(scope, memory):
                 new.append(memory)
         if new:
             written = self._writer.keep(_in_the_name_of(principal, snapshot), scope, new, operation=operation, reason=reason)

@@ -236,7 +236,7 @@ class SessionBook:
 
     def _kept(self, principal: Principal, snapshot: WorkingSnapshot, memory: NewMemory, request: PromoteRequest) -> Remembered:
         reason = f"confirmed in session {snapshot.session_id}"
-        done = self._promoter.keep(principal, snapshot, [memory], operation="promote", reason=reason).get(memory.id or "")
+        done = self._promoter.keep(principal, snapshot, [memory], operation="promote", reason=reason, asked=True).get(memory.id or "")
         if done is None:
             raise NotFound("this was forgotten, and does not come back from a session; remember it anew", session=snapshot.session_id)
         name = (
