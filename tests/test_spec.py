@@ -108,7 +108,7 @@ def test_the_schema_refuses_what_the_prose_refuses(change: dict[str, Any]) -> No
 
 def test_every_line_of_a_package_meets_the_schema() -> None:
     working = WorkingSnapshot(session_id="s1", scope="user:alice", created_at=NOON, updated_at=NOON, slots={"城市": "苏州"})
-    header = Header(producer="test", created_at=NOON, scopes=("user:alice",))
+    header = Header(producer="test", created_at=NOON)
     lines = [RECORDS[2], RECORDS[0], RECORDS[1], working, UnknownLine("later", {"value": 1})]
     data = b"".join(write_package(header, lines))
     validator = _validator("package-line.json")

@@ -105,6 +105,34 @@ TOURS: dict[str, list[Step]] = {
         lambda s: s.used(["m", "n"], scope=ALICE, session="s"),
         lambda s: list(s.recall_log(scope=ALICE)),
     ],
+    "maintain": [
+        lambda s: s.remember("The user plays the cello", scope=ALICE, id="m"),
+        lambda s: s.maintain(scope=[ALICE], dry_run=True),
+        lambda s: s.maintain(),
+    ],
+    "simulate": [
+        lambda s: s.remember("她住在里昂", scope=ALICE, id="m"),
+        lambda s: s.simulate(scope=ALICE, days=30),
+    ],
+    "working": [
+        lambda s: s.call(t.SAVE_WORKING, _saved()),
+        lambda s: s.call(t.WORKING, m.WorkingRequest(session="会话/1", scope=ALICE)),
+    ],
+    "save_working": [lambda s: s.call(t.SAVE_WORKING, _saved()), lambda s: s.call(t.SAVE_WORKING, _saved(version=1))],
+    "promote": [
+        lambda s: s.call(t.SAVE_WORKING, _saved()),
+        lambda s: s.call(t.PROMOTE, m.PromoteRequest(session="会话/1", scope=ALICE, slot="城市", content="她住在苏州")).outcome,
+    ],
+    "sessions": [
+        lambda s: s.call(t.SAVE_WORKING, _saved()),
+        lambda s: s.call(t.SESSIONS, m.SessionsRequest(scope=(ALICE, BOB), ended=False)),
+    ],
+    "session_start": [lambda s: s.call(t.SESSION_START, m.SessionStartRequest(session="会话/1", scope=ALICE))],
+    "session_end": [
+        lambda s: s.call(t.SAVE_WORKING, _saved()),
+        lambda s: s.call(t.SESSION_END, m.SessionEndRequest(session="会话/1", scope=ALICE)).already,
+        lambda s: s.call(t.SESSION_END, m.SessionEndRequest(session="会话/1", scope=ALICE)).already,
+    ],
     "forget": [
         lambda s: s.remember("a whale", scope=ALICE, id="m"),
         lambda s: s.forget("m", scope=ALICE, reason="asked"),
@@ -133,6 +161,11 @@ TOURS: dict[str, list[Step]] = {
     "search": [lambda s: s.remember("The user plays the cello", scope=ALICE, id="m"), lambda s: s.search("cello", scope=ALICE, limit=2)],
     "export": [lambda s: s.remember("x", scope=ALICE, id="m"), lambda s: exported(s, scope=ALICE), lambda s: exported(s)],
 }
+
+
+def _saved(version: int = 0) -> m.SaveWorkingRequest:
+    draft = m.WorkingDraft(version=version, slots={"城市": "苏州", "answers": "short"}, summary="asked for a hotel")
+    return m.SaveWorkingRequest(session="会话/1", scope=ALICE, snapshot=draft)
 
 
 def _batch() -> m.IngestRequest:
