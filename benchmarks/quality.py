@@ -222,6 +222,10 @@ def measure_languages(report: Report, arguments: argparse.Namespace, embedder: E
         _, ten, _ = add_row(report, name, "default, mixed store of 2,000", ask_set([pool], embedder))
         if bound is not None:
             report.target(f"{name}: recall@10", ten, at_least=bound)
+    mixed, *asked = (list(column) for column in zip(*datasets.rows("mixed_language.tsv"), strict=True))
+    for name, questions in zip(("Chinese question, mixed memory", "English question, mixed memory"), asked, strict=True):
+        pool = Pool(mixed + filling, [Asked(question, frozenset([place])) for place, question in enumerate(questions)])
+        add_row(report, name, "default, mixed store of 2,000", ask_set([pool], embedder))
 
 
 def main() -> None:

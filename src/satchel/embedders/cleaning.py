@@ -30,8 +30,8 @@ def clean(text: str) -> str:
 
 
 def chinese_share(text: str) -> float:
-    """Return how Chinese a cleaned text is, 0..1: the share of Han, kana and Hangul characters, where three other letters weigh as one."""
+    """Return how Chinese a cleaned text is, 0..1: the share of Han, kana and Hangul characters, where six other letters, a word, weigh as one."""
     wide = len(_WIDE_CHARACTER.findall(text))
     if not wide:
         return 0.0
-    return wide / (wide + (len(_LETTER.findall(text)) - wide) / 3.0)
+    return wide / (wide + (len(_LETTER.findall(text)) - wide) / 6.0)
