@@ -66,7 +66,7 @@ def test_another_process_goes_on_with_the_whole_session(tmp_path):
         "import sys, json; from satchel import open_memory\n"
         "m = open_memory(sys.argv[1], agent='other', embedder='none')\n"
         "w = m.working('s1', scope='user:alice')\n"
-        "print(json.dumps([w.slots, [e['content'] for e in w.recent_events], w.task_stack[0]['content'], w.summary, w.snapshot.agent_id]))\n"
+        "print(json.dumps([w.slots, w.recent_events, w.task_stack[0]['content'], w.summary, w.snapshot.agent_id]))\n"
         "w.slots['nights'] = 'two'; w.save(); m.close()"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "agent.db")], capture_output=True, text=True, check=True)
@@ -414,7 +414,7 @@ def test_a_package_carries_working_memory_only_when_asked(memory, clock):
         before = exported(other, everything=True, working=True)
         other.import_package(package(lines_of(carried)))
         assert exported(other, everything=True, working=True).splitlines()[1:-1] == before.splitlines()[1:-1]
-    assert not list(lines_of(exported(memory, scope=BOB, working=True)))
+    assert lines_of(exported(memory, scope=BOB, working=True)) == []
 
 
 def test_an_imported_session_is_merged_with_the_one_that_went_on_here(memory, clock):

@@ -17,7 +17,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.duties import is_open_duty
 from satchel.engine.promoting import Promoter
 from satchel.engine.screening import mask
-from satchel.engine.working import Desk, Overtaken, is_released, live, read, release_time, retried, write
+from satchel.engine.working import Desk, Overtaken, is_released, live, next_version, read, release_time, retried, write
 from satchel.engine.writing import Writer
 from satchel.errors import Conflict, NotFound
 from satchel.operations.models import (
@@ -71,15 +71,15 @@ class SessionBook:
             self.let_go(principal, stored)
             stored = self._core.working.load(request.scope, request.session)
         agent = principal.agent
-        expect = 0 if stored is None else stored.version
+        version = next_version(self._core, request.scope, request.session, stored)
         if current is None:
             begun = WorkingSnapshot(
-                session_id=request.session, agent_id=agent, scope=request.scope, version=expect + 1, created_at=now, updated_at=now
+                session_id=request.session, agent_id=agent, scope=request.scope, version=version, created_at=now, updated_at=now
             )
         else:
             members = {"agent_id": agent or current.agent_id, "ended_at": None, "ended_by": None}
-            begun = current.model_copy(update={**members, "version": expect + 1, "updated_at": max(now, current.updated_at)})
-        write(self._core, begun, expect=expect)
+            begun = current.model_copy(update={**members, "version": version, "updated_at": max(now, current.updated_at)})
+        write(self._core, begun, expect=0 if stored is None else stored.version)
         return begun, current is not None
 
     def _due(self, scopes: Sequence[str]) -> list[MemoryRecord]:

@@ -10,6 +10,7 @@ import hmac
 import secrets
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from typing import NamedTuple
 
 from satchel.engine.core import Core
 from satchel.ports import Batch, Document
@@ -86,15 +87,23 @@ class Marks:
             yield Document(FORGOTTEN, f"{remains.scope}\n{mark}", {"id": remains.id}, remains.scope)
 
 
-def session_mark(scope: str, session: str, at: datetime) -> Document:
+class ForgottenSession(NamedTuple):
+    """A session whose working memory was forgotten: when, and the last version that anybody may still hold."""
+
+    at: datetime
+    version: int
+
+
+def session_mark(scope: str, session: str, forgotten: ForgottenSession) -> Document:
     """Return the document that keeps a forgotten session's working memory from coming back from whoever still holds it."""
-    return Document(FORGOTTEN, f"{scope}\nsession {session}", {"id": session, "at": format_instant(at)}, scope)
+    value = {"id": session, "at": format_instant(forgotten.at), "last": forgotten.version}
+    return Document(FORGOTTEN, f"{scope}\nsession {session}", value, scope)
 
 
-def session_forgotten(core: Core, scope: str, session: str) -> datetime | None:
+def session_forgotten(core: Core, scope: str, session: str) -> ForgottenSession | None:
     """Return when a session was last forgotten; None where it never was."""
     found = core.store.document(FORGOTTEN, f"{scope}\nsession {session}")
-    return None if found is None else datetime.fromisoformat(found["at"])
+    return None if found is None else ForgottenSession(datetime.fromisoformat(found["at"]), found["last"])
 
 
 def forgotten_at(core: Core, scope: str, content: str) -> datetime | None:

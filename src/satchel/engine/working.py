@@ -111,10 +111,10 @@ class Desk:
         if current is None and stored is not None and stored.ended_at is None:
             self._let_go(principal, stored)
             stored = self._core.working.load(request.scope, request.session)
-        self._refuse_forgotten(request, current)
+        self._refuse_forgotten(request)
         masked: list[str] = []
         ours, dropped = self._completed(principal, request.snapshot, current or _empty(request, now), now, masked)
-        merged = current is not None and current.version != request.began_from and not same_content(ours, current)
+        merged = current is not None and not _began_from(request, current) and not same_content(ours, current)
         replaced: tuple[Difference, ...] = ()
         if merged and current is not None:
             base = _base(request, current)
@@ -124,7 +124,7 @@ class Desk:
         elif current is not None and same_content(ours, current) and not _is_stale(self._core, current, now):
             return WorkingSaved(snapshot=current)
         ours, promoted = self._promoter.mentioned(principal, ours, current)
-        saved = self._write(ours, 0 if stored is None else stored.version, now)
+        saved = self._write(ours, stored, now)
         return WorkingSaved(
             snapshot=saved, merged=merged, replaced=replaced, dropped=dropped, masked=tuple(dict.fromkeys(masked)), promoted=promoted
         )
@@ -137,31 +137,37 @@ class Desk:
         completion = Completion(before, principal.agent, now, marks.key, self._core.settings.screen_secrets, masked)
         return trimmed(completion.complete(draft), self._core.settings.recent_events, now)
 
-    def _write(self, ours: WorkingSnapshot, expect: int, now: datetime) -> WorkingSnapshot:
-        members = {"version": max(expect, ours.version) + 1, "updated_at": max(now, ours.updated_at), "ended_at": None, "ended_by": None}
-        saved = ours.model_copy(update=members)
+    def _write(self, ours: WorkingSnapshot, stored: WorkingSnapshot | None, now: datetime) -> WorkingSnapshot:
+        version = max(ours.version + 1, next_version(self._core, ours.scope, ours.session_id, stored))
+        saved = ours.model_copy(update={"version": version, "updated_at": max(now, ours.updated_at), "ended_at": None, "ended_by": None})
         check_size(saved)
-        write(self._core, saved, expect=expect)
+        write(self._core, saved, expect=0 if stored is None else stored.version)
         return saved
 
-    def _refuse_forgotten(self, request: SaveWorkingRequest, current: WorkingSnapshot | None) -> None:
+    def _refuse_forgotten(self, request: SaveWorkingRequest) -> None:
         """Refuse what was read before the session was forgotten: it would come back."""
-        if not request.began_from:
-            return
-        forgotten = session_forgotten(self._core, request.scope, request.session)
-        if forgotten is None:
-            return
-        held = request.base or current
-        if held is not None and held.created_at > forgotten:
-            return
-        raise Conflict(
-            f"the session {request.session!r} was forgotten since it was read; nothing of it is kept",
-            session=request.session,
-            scope=request.scope,
-            expected=request.began_from,
-            actual=0 if current is None else current.version,
-            forgotten=True,
-        )
+        forgotten = session_forgotten(self._core, request.scope, request.session) if request.began_from else None
+        if forgotten is not None and request.began_from <= forgotten.version:
+            raise Conflict(
+                f"the session {request.session!r} was forgotten since it was read; nothing of it is kept",
+                session=request.session,
+                scope=request.scope,
+                expected=request.began_from,
+                forgotten=True,
+            )
+
+
+def next_version(core: Core, scope: str, session: str, stored: WorkingSnapshot | None) -> int:
+    """Return the version after the one that stands; where the session was forgotten, after any that somebody may still hold."""
+    if stored is not None:
+        return stored.version + 1
+    forgotten = session_forgotten(core, scope, session)
+    return 1 if forgotten is None else forgotten.version + 1
+
+
+def _began_from(request: SaveWorkingRequest, current: WorkingSnapshot) -> bool:
+    """Tell whether what stands is what the writer began from: the same version, and of the same run of the session."""
+    return current.version == request.began_from and request.snapshot.created_at in (None, current.created_at)
 
 
 def _base(request: SaveWorkingRequest, current: WorkingSnapshot) -> WorkingSnapshot:

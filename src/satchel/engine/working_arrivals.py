@@ -34,7 +34,7 @@ FORGOTTEN = "this session was forgotten here"
 def arrive(core: Core, snapshot: WorkingSnapshot, forbids: Forbids, *, dry_run: bool = False) -> str | None:
     """Take a snapshot in; return why it was left out, None where it stands now. The same snapshot again changes nothing."""
     forgotten = session_forgotten(core, snapshot.scope, snapshot.session_id)
-    if forgotten is not None and snapshot.created_at <= forgotten:
+    if forgotten is not None and snapshot.created_at <= forgotten.at:
         return FORGOTTEN
     try:
         arriving = _completed(core, _without_forgotten(snapshot, forbids))

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from satchel.engine.condensing import found_in
 from satchel.engine.core import Core
 from satchel.engine.mentions import of_slot, unmentioned
 from satchel.engine.scrubbing import pending_document
-from satchel.engine.tombstones import session_mark
+from satchel.engine.tombstones import ForgottenSession, session_forgotten, session_mark
 from satchel.engine.working import retried, write
 from satchel.ports import Batch
 from satchel.protocol.record import MemoryRecord
@@ -22,6 +22,8 @@ from satchel.protocol.working import WorkingEvent, WorkingItem, WorkingSnapshot,
 
 _PAGE = 100
 _ENDS = "。.！!；; \n"
+_UNKNOWN = 1000
+"""The last version of a session that left no snapshot: more than its old holders will have."""
 _SHORTEST_BARE = 6
 """Characters of a content that is also looked for without the sign that ends it."""
 
@@ -44,7 +46,10 @@ def forget_in_working(core: Core, scope: str, gone: Collection[MemoryRecord], at
 def drop_session(core: Core, scope: str, session: str, at: datetime) -> None:
     """Forget a session's working memory. Whoever still holds it cannot save it again, and no package brings it back."""
     # The mark comes first, so that nobody can save in between what was read before.
-    core.store.apply(Batch(documents=[session_mark(scope, session, at), pending_document(core)]))
+    held, before = core.working.load(scope, session), session_forgotten(core, scope, session)
+    known = [one.version for one in (held, before) if one is not None]
+    mark = session_mark(scope, session, ForgottenSession(at, max(known, default=_UNKNOWN)))
+    core.store.apply(Batch(documents=[mark, pending_document(core)]))
     held = core.working.load(scope, session)
     if held is not None:
         core.working.drop(scope, session)
@@ -109,7 +114,7 @@ class _Erasure:
                 "task_stack": tasks,
                 "removed_tasks": {**snapshot.removed_tasks, **marks},
                 "summary": summary,
-                "summary_at": snapshot.summary_at if summary == snapshot.summary else self._at,
+                "summary_at": snapshot.summary_at if summary == snapshot.summary else self._after(snapshot.summary_at),
                 "carried": tuple(item for item in snapshot.carried if not self._is_carried(item, source.messages)),
                 "promoted": {name: known_as for name, known_as in snapshot.promoted.items() if known_as not in self._ids},
             }
@@ -117,6 +122,10 @@ class _Erasure:
         if same_json(left.to_json(), snapshot.to_json()):
             return None
         return WorkingSnapshot.model_validate(left.to_json() | {"version": snapshot.version + 1, "erased_at": self._at})
+
+    def _after(self, time: datetime | None) -> datetime:
+        """Return the time of the erasure, later than what is erased, so that it stands wherever the two are merged."""
+        return self._at if time is None or time < self._at else time + timedelta(microseconds=1)
 
     def _slots(self, snapshot: WorkingSnapshot, sources: Collection[str]) -> tuple[dict[str, Any], dict[str, datetime]]:
         slots: dict[str, Any] = {}
@@ -130,7 +139,7 @@ class _Erasure:
             if key in snapshot.slots and not (changed and _is_blank(value)):
                 slots[key] = value
             if changed or key in snapshot.slot_times:
-                times[key] = self._at if changed else snapshot.slot_times[key]
+                times[key] = self._after(snapshot.slot_times.get(key)) if changed else snapshot.slot_times[key]
         return slots, times
 
     def _event(self, snapshot: WorkingSnapshot, event: WorkingEvent, messages: Collection[str]) -> WorkingEvent:
@@ -155,7 +164,7 @@ class _Erasure:
         left = self._purged(said)
         if same_json(left, said):
             return task
-        made = WorkingTask.model_validate({**left, "id": task.id, "updated_at": self._at, "erased_at": self._at})
+        made = WorkingTask.model_validate({**left, "id": task.id, "updated_at": self._after(task.updated_at), "erased_at": self._at})
         return made if made.text else None
 
     def _is_carried(self, item: WorkingItem, messages: Collection[str]) -> bool:

@@ -174,6 +174,7 @@ class InHand:
         draft = {
             **(self.snapshot.__pydantic_extra__ or {}),
             "version": self.version,
+            **({"created_at": self.snapshot.created_at} if self.version else {}),
             "slots": dict(self.slots),
             "slot_times": self.slots.times,
             "recent_events": [_named(event) for event in self.recent_events],

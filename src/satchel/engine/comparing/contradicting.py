@@ -5,8 +5,9 @@ It must not know what else they can be to each other. It asks only where they te
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
@@ -21,45 +22,74 @@ _NUMBERED = words("第 number no nr step item note chapter page line part sectio
 """Words that what they number follows."""
 
 _VERBS = words("is are am has have had do does will past 是 在 为 叫")
+_ADVERBS = words("often once first recent current primarili frequent activ sometim occasion usual regular @only @always")
+_FIRST = 3
+"""Words that a denial begins with."""
+
 _ANDS = words("and instead")
 
 
 def say_denied(pair: Pair) -> Verdict | None:
     """Say where one denies what the other says."""
-    older, newer = _denied_parts(pair.older), _denied_parts(pair.newer)
-    if bool(older) == bool(newer) or not pair.is_about_same():
+    older, newer = _denials(pair.older), _denials(pair.newer)
+    if bool(older) == bool(newer) or not pair.is_about_same() or _differ_by_label(pair):
         return None
     denying, saying = (pair.older, pair.newer) if older else (pair.newer, pair.older)
     said = _beyond({token.base for token in saying.content}, saying)
-    for part in older or newer:
-        denied = _beyond(part, denying)
-        common = size(denied & said)
-        is_most = common >= 0.5 * size(said) or (common >= 2 and common >= 0.3 * size(said))
-        if common >= 1 and common >= 0.6 * size(denied) and is_most:
+    for denial in older or newer:
+        if any(_is_said(_beyond(keys, denying), said) for keys in denial.parts) and denial.begins_with(said):
             return Verdict(Relation.CONTRADICTS, "one denies what the other says")
     return None
 
 
-def _beyond(keys: set[str], statement: Statement) -> set[str]:
-    return keys - WEAK - {key for part in lead(statement) for key in part}
+def _is_said(denied: set[str], said: set[str]) -> bool:
+    common = size(denied & said)
+    is_most = common >= 0.5 * size(said) or (common >= 2 and common >= 0.3 * size(said))
+    return common >= 1 and common >= 0.6 * size(denied) and is_most
 
 
-def _denied_parts(statement: Statement) -> list[set[str]]:
-    """Return the keys of each clause that denies something or tells an end: from there up to the next "and", and whole."""
-    found: list[set[str]] = []
+def _beyond(keys: Iterable[str], statement: Statement) -> set[str]:
+    return {*keys} - WEAK - {key for part in lead(statement) for key in part}
+
+
+class _Denial(NamedTuple):
+    """What one clause denies or tells the end of, up to the next "and"; and the whole clause."""
+
+    after: tuple[str, ...]
+    whole: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[tuple[str, ...], ...]:
+        return (self.after, self.whole)
+
+    def begins_with(self, said: set[str]) -> bool:
+        """Tell whether what is denied first is what was said: "does not like tea", not "does not like noise" beside "likes tea"."""
+        first = [key for key in self.after if key not in WEAK][:_FIRST]
+        return sum(key in said for key in first) * 2 > len(first) or (len(first) == 2 and first[-1] in said)
+
+
+def _denials(statement: Statement) -> list[_Denial]:
+    found: list[_Denial] = []
     for clause in statement.clauses():
         start = next((at for at, token in enumerate(clause) if token.kind == "deny" or token.key == "stop"), None)
         if start is None:
             continue
         end = next((at for at in range(start + 2, len(clause)) if clause[at].key in _ANDS), len(clause))
-        found += [{token.base for token in part if token.kind in CONTENT} for part in (clause[start:end], clause)]
-    return [keys for keys in found if keys]
+        after, whole = (tuple(token.base for token in part if token.kind in CONTENT) for part in (clause[start:end], clause))
+        found += [_Denial(after, whole)] if after else []
+    return found
 
 
 def say_about_to_change(pair: Pair) -> Verdict | None:
     """Say where the newer tells that a change of what the older is about is planned or may come."""
     newer, older = pair.newer.cues, pair.older.cues
-    if not (newer & PLANS and newer & {"change", "stop"}) or "change" in older or size(pair.shared) < 2 or not pair.is_about_same():
+    if not (newer & PLANS and newer & {"change", "stop"}) or "change" in older or not pair.is_about_same() or _differ_by_label(pair):
+        return None
+    clause = next((part for part in pair.newer.clauses() if any(token.key in PLANS for token in part)), ())
+    changing = {token.base for token in clause if token.kind in CONTENT}
+    first = [token.base for token in pair.older.clauses()[0] if token.kind in CONTENT and token.base not in WEAK]
+    common = [key for key in first if key in changing]
+    if not common or size(common) < 2 or size(common) < 0.5 * size(first) or (first[-1] not in changing and first[-2:-1] != common[-1:]):
         return None
     return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change")
 
@@ -83,6 +113,8 @@ def say_differing(pair: Pair) -> Verdict | None:
     if _hangs_on_list(pair):
         is_only = "@only" in pair.only_new and shared >= 1
         return Verdict(Relation.CONTRADICTS, "the newer says that nothing else is so") if is_only else None
+    if not _is_same_predicate(pair):
+        return None
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
@@ -94,6 +126,17 @@ def say_differing(pair: Pair) -> Verdict | None:
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_same_predicate(pair: Pair) -> bool:
+    """Tell whether what English statements tell begins alike: the rest may be where and when alone."""
+    if pair.older.is_chinese:
+        return True
+    first, second = (
+        next((key.rstrip("~") for key in keys[sum(map(len, lead(side))) :] if key not in WEAK and key not in _ADVERBS), "")
+        for side, keys in ((pair.older, pair.keys), (pair.newer, pair.new_keys))
+    )
+    return first == second
 
 
 def _is_sentence(statement: Statement) -> bool:
@@ -126,10 +169,9 @@ def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
 
 
 def _differ_by_label(pair: Pair) -> bool:
-    """Tell whether what differs only numbers or names things of one kind: "step 3", "server web-01", "第 5 条"."""
-    first = [token for token in pair.older.content if token.key in pair.only_old]
-    second = [token for token in pair.newer.content if token.key in pair.only_new]
-    return all(_is_label(pair.older, token) for token in first) and all(_is_label(pair.newer, token) for token in second)
+    """Tell whether something numbers or names each of them as one of a kind: "step 3", "server web-01", "第 5 条"."""
+    first = any(_is_label(pair.older, token) for token in pair.older.content if token.key in pair.only_old)
+    return first and any(_is_label(pair.newer, token) for token in pair.newer.content if token.key in pair.only_new)
 
 
 def _is_label(statement: Statement, token: Token) -> bool:

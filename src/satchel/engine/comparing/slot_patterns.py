@@ -11,14 +11,15 @@ from satchel.engine.comparing.words import words
 
 ROLES = words(
     """
-    @address @birthday @cost @deadline @job @lead @mail @phone @wedding age author blood_typ boss branch budget capit captain ceo
-    chairperson citizenship coach color colour compani creator currenc current databas date day default desk director editor employ
-    engin favorit favourit founder headquart height home host husband job languag limit locat main manag mentor model mother name
-    nation nativ nicknam number offic official owner partner password_hint place popul port posit presid prioriti religion rent role
-    room salari school size spous star_sign statu superior theme time timezon titl univers url usernam venu version weight wife zone
+    @address @birthday @cost @deadline @job @mail @phone age blood_typ branch budget capit citizenship color colour currenc databas
+    date favorit favourit headquart height job languag limit locat name nation nicknam number password_hint popul port posit prioriti
+    religion rent role salari size star_sign statu theme time timezon titl url usernam venu version weight zone
     """
 )
 """English nouns, stemmed, for what has one value: "my … is", "the … of"."""
+
+HOLDERS = words("@lead author captain ceo chairperson creator director editor founder owner presid")
+"""English nouns for what one person is, who must be told by name: "the director is …"."""
 
 ROLES_HAN = words(
     """
@@ -54,7 +55,8 @@ _PASSIVES = words(
 )
 
 
-_ROLE = "|".join(map(re.escape, sorted(ROLES)))
+_ROLE = "|".join(map(re.escape, sorted(ROLES | HOLDERS | PERSONS)))
+_ATTRIBUTE = "|".join(map(re.escape, sorted(ROLES)))
 _PASSIVE = "|".join(map(re.escape, sorted(_PASSIVES)))
 _IS = (
     r"(?:(?:is|are|past|has|have|been|'s|s)(?: (?:now|@still|@already|correct|change|newly|to|be|at|on|in|by))*"
@@ -66,21 +68,21 @@ _TIME = r"(?:(?:date|time|weekday|month|part):\S+)"
 _KINDS = r"(?:citizen|nativ|resid|professor|student|employe|teacher|capit)"
 
 _ENGLISH: tuple[tuple[str, str], ...] = (
-    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_IS} (?P<value>.+)$"),
-    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_IS} (?P<value>.+)$"),
-    ("my", rf"(?:{_MY}|(?P<owner>.+?) 's) (?P<role>(?:\S+ )?(?:{_ROLE})) {_IS} (?P<value>.+)$"),
-    ("the", rf"(?:the|my|our) (?P<owner>[^|]+?) (?P<role>{_ROLE}) {_IS} (?P<value>.+)$"),
+    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_IS} (?P<value>[^|]+)"),
+    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_IS} (?P<value>[^|]+)"),
+    ("my", rf"(?:{_MY}|(?P<owner>.+?) 's) (?P<role>(?:\S+ )?(?:{_ROLE})) {_IS} (?P<value>[^|]+)"),
+    ("the", rf"(?:the|my|our) (?P<owner>[^|]+?) (?P<role>{_ATTRIBUTE}) {_IS} (?P<value>[^|]+)"),
     ("live", r"(?P<owner>.*?)(?<!\S)(?P<role>@live)(?: (?:in|at|now))* (?P<value>[^|]+)"),
-    ("work", r"(?P<owner>.*?)(?P<role>@work)(?: (?:at|for|by|now))* (?P<value>.+)$"),
-    ("passive", rf"(?P<owner>.+?) (?:is|are|past|be)(?: now)? (?P<role>(?:{_PASSIVE}) {_IN}(?: the \S+ of)?) (?P<value>.+)$"),
-    ("wed", r"(?P<owner>.+?) (?:is|are)(?: now)? (?P<role>@wedding) (?P<value>.+)$"),
-    ("born", r"(?P<owner>.+?) @birthday (?P<role>in|at) (?P<value>.+)$"),
-    ("moved", r"(?P<owner>.*?)(?:past |has |have |now )*(?P<role>change)(?: from [^|]+? to)? (?P<value>[^|]+)$"),
-    ("die", rf"(?P<owner>.+?) (?P<role>die~? {_IN}) (?P<value>.+)$"),
-    ("kind", r"(?P<owner>.+?) (?P<verb>\S+) (?:in )?the (?P<role>\S+) of (?P<value>.+)$"),
-    ("citizen", rf"(?P<owner>.+?) (?:is|past) (?:a|an|the) (?P<role>{_KINDS} {_IN}) (?P<value>.+)$"),
-    ("holder", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>[^|]+?) (?:of|on|for|in|at) (?P<owner>.+)$"),
-    ("leads", r"(?P<value>[^|]+?) (?:now )?(?P<role>@lead) (?P<owner>.+)$"),
+    ("work", r"(?P<owner>.*?)(?P<role>@work)(?: (?:at|for|by|now))* (?P<value>[^|]+)"),
+    ("passive", rf"(?P<owner>.+?) (?:is|are|past|be)(?: now)? (?P<role>(?:{_PASSIVE}) {_IN}(?: the \S+ of)?) (?P<value>[^|]+)"),
+    ("wed", r"(?P<owner>.+?) (?:is|are)(?: now)? (?P<role>@wedding) (?P<value>[^|]+)"),
+    ("born", r"(?P<owner>.+?) @birthday (?P<role>in|at) (?P<value>[^|]+)"),
+    ("moved", r"(?P<owner>.*?)(?:past |has |have |now )*(?P<role>change)(?: from [^|]+? to)? (?P<value>[^|]+)"),
+    ("die", rf"(?P<owner>.+?) (?P<role>die~? {_IN}) (?P<value>[^|]+)"),
+    ("kind", r"(?P<owner>.+?) (?P<verb>\S+) (?:in )?the (?P<role>\S+) of (?P<value>[^|]+)"),
+    ("citizen", rf"(?P<owner>.+?) (?:is|past) (?:a|an|the) (?P<role>{_KINDS} {_IN}) (?P<value>[^|]+)"),
+    ("holder", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>[^|]+?) (?:of|on|for|in|at) (?P<owner>[^|]+)"),
+    ("leads", r"(?P<value>[^|]+?) (?:now )?(?P<role>@lead) (?P<owner>[^|]+)"),
     (
         "due",
         r"(?:the |my |our )?(?P<owner>.+?) (?:is |past |has |now )*(?P<role>@deadline)(?: (?:is|on|of|by|past|change|now))* "
@@ -101,15 +103,15 @@ _PLACES = "地点|地址|老 家|家 乡|@deadline|@birthday|时 间|日 期|办
 _CHINESE: tuple[tuple[str, str], ...] = (
     ("role", rf"(?P<owner>.*?)(?:的 )?(?P<role>ROLES) {_IS_HAN} (?P<value>[^|]+)"),
     ("place", rf"(?P<owner>.*?)(?:的 )?(?P<role>{_PLACES}) (?:定 )?在 (?P<value>[^|]+)"),
-    ("live", r"(?P<owner>.*?)(?P<role>@live|家)(?: (?:在|于|now))+ (?P<value>.+)$"),
-    ("moved", r"(?P<owner>.*?)(?:now |@already )*(?P<role>change) @live(?: (?:到|了))* (?P<value>[^|]+)$"),
-    ("work", r"(?P<owner>.*?)(?:now )?在 (?P<value>.+?)(?: 的)? (?P<role>@work)(?: .{0,3})?$"),
-    ("worksat", r"(?P<owner>.*?)(?P<role>@work) (?:于|在) (?P<value>.+)$"),
-    ("born", r"(?P<owner>.*?)(?P<role>出 生(?: 于| 在)|生 于|来 自|位 于|嫁 给(?: 了)?)(?: 了)? (?P<value>.+)$"),
-    ("called", r"(?P<owner>.+?)(?:的 名 字 )?(?P<role>叫)(?: 做)? (?P<value>.+)$"),
-    ("holder", r"(?P<value>[^|]+?) (?:now )?是 (?P<owner>[^|]+?)(?: 的)? (?P<role>ROLES)$"),
-    ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)$"),
-    ("leads", r"(?P<value>.+?) (?P<role>@lead) (?P<owner>.+)$"),
+    ("live", r"(?P<owner>.*?)(?P<role>@live|家)(?: (?:在|于|now))+ (?P<value>[^|]+)"),
+    ("moved", r"(?P<owner>.*?)(?:now |@already )*(?P<role>change) @live(?: (?:到|了))* (?P<value>[^|]+)"),
+    ("work", r"(?P<owner>.*?)(?:now )?在 (?P<value>.+?)(?: 的)? (?P<role>@work)(?: .{0,3})?(?= \||$)"),
+    ("worksat", r"(?P<owner>.*?)(?P<role>@work) (?:于|在) (?P<value>[^|]+)"),
+    ("born", r"(?P<owner>.*?)(?P<role>出 生(?: 于| 在)|生 于|来 自|位 于|嫁 给(?: 了)?)(?: 了)? (?P<value>[^|]+)"),
+    ("called", r"(?P<owner>.+?)(?:的 名 字 )?(?P<role>叫)(?: 做)? (?P<value>[^|]+)"),
+    ("holder", r"(?P<value>[^|]+?) (?:now )?是 (?P<owner>[^|]+?)(?: 的)? (?P<role>ROLES)(?= \||$)"),
+    ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)(?= \||$)"),
+    ("leads", r"(?P<value>.+?) (?P<role>@lead) (?P<owner>[^|]+)"),
     ("when", rf"(?P<owner>.+?) (?P<role>){_AT_HAN} (?P<value>{_TIME}(?: {_TIME})*)$"),
     ("amount", rf"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ {_UNIT_HAN})$"),
 )

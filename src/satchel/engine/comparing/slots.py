@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from satchel.engine.comparing.slot_patterns import ENGLISH, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
-from satchel.engine.comparing.statements import Statement, read
+from satchel.engine.comparing.slot_patterns import ENGLISH, HOLDERS, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
+from satchel.engine.comparing.statements import Statement, Token, read
 from satchel.engine.comparing.words import words
 
 _COMMAS = frozenset(",，、(（")
+_UNSETTLED = words("plan maybe change stop")
 _LOOSE_HAN = words("amount work")
-_MOVES = ("mov", "relocat", "搬")
 _SAME_ROLE = {"leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
 _UNTOLD = words("the in at to 于 在 newly now current")
@@ -88,20 +88,36 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     if not _holds_one(statement, name, groups):
         return None
 
-    def keys(group: str) -> list[str]:
-        if groups.get(group) is None:
-            return []
-        first, last = match.span(group)
-        return [token.base for token in statement.within(first + start, last + start)]
-
-    owner, value = tuple(sorted(keys("owner"))), frozenset(keys("value"))
+    owner = tuple(sorted(token.base for token in _tokens(statement, match, "owner", start)))
+    value = frozenset(token.base for token in _tokens(statement, match, "value", start))
+    if any(token.kind == "cue" and token.key in _UNSETTLED for token in _span(statement, match, "value", start)):
+        return None
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
+    if role in HOLDERS and not any(token.kind == "name" for token in _tokens(statement, match, "value", start)):
+        return None
     is_person = role in _persons()
     is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
     role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
     return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
+
+
+def _span(statement: Statement, match: re.Match[str], group: str, start: int) -> list[Token]:
+    first, last = match.span(group)
+    return [token for token in statement.tokens if token.at >= first + start and token.end <= last + start]
+
+
+def _is_move(text: str) -> bool:
+    """Tell whether a cue tells a move of house: "moved to", not "moved"."""
+    return text.startswith(("relocat", "搬")) or (text.startswith("mov") and text.endswith(" to"))
+
+
+def _tokens(statement: Statement, match: re.Match[str], group: str, start: int) -> tuple[Token, ...]:
+    if match.groupdict().get(group) is None:
+        return ()
+    first, last = match.span(group)
+    return statement.within(first + start, last + start)
 
 
 def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -> bool:
@@ -112,7 +128,7 @@ def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -
     if name == "kind":
         return (groups["verb"] or "").rstrip("~") not in LIST_VERBS and role not in LISTED
     if name == "moved":
-        return any(token.key == "change" and token.text.lower().startswith(_MOVES) for token in statement.tokens)
+        return any(token.key == "change" and _is_move(token.text.lower()) for token in statement.tokens)
     return True
 
 

@@ -37,6 +37,7 @@ class WorkingDraft(ProtocolModel):
     session_id: RecordId | None = None
     scope: Scope | None = None
     version: Version = 0
+    created_at: Instant | None = None
     slots: Slots = Field(default_factory=dict)
     slot_times: dict[str, Instant] = Field(default_factory=dict)
     recent_events: Events = ()
