@@ -30,7 +30,7 @@ def clean(text: str) -> str:
 
 
 def chinese_share(text: str) -> float:
-    """Return how Chinese a cleaned text is, 0..1: the share of Han, kana and Hangul characters, where six other letters, a word, weigh as one."""
+    """Return how Chinese a cleaned text is, 0..1: the share of Han, kana and Hangul characters; six other letters, a word, weigh as one."""
     wide = len(_WIDE_CHARACTER.findall(text))
     if not wide:
         return 0.0
