@@ -5,38 +5,19 @@ Descriptions are for models: short, and saying when to call. A result is a model
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
+from satchel.mcp.session_tools import SESSION_TOOLS
+from satchel.mcp.tool import Answer, Arguments, Said, Tool
 from satchel.operations.models import Hit
 from satchel.protocol.record import Content, MemoryRecord, RecordId, Tags, TypeName
 from satchel.protocol.times import Instant, format_instant
 
 _PREVIEW = 200
-
-
-class Arguments(BaseModel):
-    """Base of what a tool takes; an unknown argument is a fault. Scope and agent are never arguments."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Answer(BaseModel):
-    """Base of what a tool gives."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class Said(NamedTuple):
-    """A tool's result, structured and as text."""
-
-    answer: Answer
-    text: str
 
 
 class WriteArguments(Arguments):
@@ -161,20 +142,6 @@ def context(binding: Binding, given: ContextArguments, _: Confirmations) -> Said
     return Said(ContextBlock(text=text), text or "Nothing is remembered yet.")
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool as it is listed and run."""
-
-    name: str
-    title: str
-    description: str
-    arguments: type[Arguments]
-    answer: type[Answer]
-    run: Callable[[Binding, Any, Confirmations], Said]
-    reads_only: bool = False
-    destroys: bool = False
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_write",
@@ -222,6 +189,7 @@ TOOLS: tuple[Tool, ...] = (
         forget,
         destroys=True,
     ),
+    *SESSION_TOOLS,
 )
 
 
