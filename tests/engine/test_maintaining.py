@@ -317,6 +317,23 @@ def test_an_archived_memory_is_erased_at_the_age_that_was_set(clock, tmp_path) -
         assert actions(memory) == []
 
 
+# ---------------------------------------------------------------- sessions
+
+
+def test_an_idle_session_is_let_go_and_what_lasts_of_it_is_kept(memory, clock) -> None:
+    working = memory.working("s1", scope=ALICE)
+    working.add_event("我不吃香菜")
+    working.save()
+    clock.pass_(days=6)
+    assert actions(memory) == []
+    clock.pass_(days=2)
+    assert actions(memory, dry_run=True) == [("promote", "s1")]
+    assert list(memory.every_record(scope=ALICE)) == []
+    assert actions(memory) == [("promote", "s1")]
+    assert any("不吃香菜" in found.content for found in memory.every_record(scope=ALICE))
+    assert actions(memory) == []
+
+
 # ---------------------------------------------------------------- the pass as a whole
 
 

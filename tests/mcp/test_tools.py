@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Awaitable, Callable
-from typing import Any
 
-import anyio
 import pytest
 from mcp.client.client import Client
 
 from door_stage import client_of
+from mcp_stage import refused, said, session
 from satchel import errors as e
-from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
-from satchel.mcp.server import error_from_result, error_result, make_server
-from satchel.operations import Memory
+from satchel.mcp.server import error_from_result, error_result
 from write_stage import ALICE, BOB, opened
 
 TEAM = "team:data-platform"
@@ -35,30 +31,6 @@ def memory(request, engine):
     else:
         with client_of(engine, agent="writer") as remote:
             yield remote
-
-
-def session(memory: Memory, script: Callable[[Client], Awaitable[None]], *, scopes: Any = ALICE, mode: str = "auto") -> None:
-    server = make_server(lambda ctx: Binding.of(memory, scopes, client="a tool"))
-
-    async def run() -> None:
-        async with Client(server, mode=mode) as client:
-            await script(client)
-
-    anyio.run(run)
-
-
-async def said(client: Client, name: str, **arguments: Any) -> tuple[Any, str]:
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result
-    return result.structured_content, result.content[0].text
-
-
-async def refused(client: Client, name: str, arguments: dict[str, Any]) -> e.SatchelError:
-    result = await client.call_tool(name, arguments)
-    assert result.is_error
-    error = error_from_result(result)
-    assert error is not None and result.content[0].text.startswith(f"{error.code}: ")
-    return error
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -162,7 +134,7 @@ def test_the_first_scope_is_written_and_all_are_read(memory):
 def test_scope_and_agent_are_no_arguments(memory):
     async def script(client: Client) -> None:
         for tool in (await client.list_tools()).tools:
-            assert not {"scope", "agent", "session"} & set(tool.input_schema["properties"])
+            assert not {"scope", "agent"} & set(tool.input_schema["properties"])
         error = await refused(client, "memory_write", {"content": "x", "scope": BOB})
         assert error.details["faults"] == [{"field": "scope", "message": "Extra inputs are not permitted"}]
 
@@ -248,7 +220,10 @@ def test_a_call_that_went_well_holds_no_error(engine):
 def test_the_tools_are_described_for_models(engine):
     async def script(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"memory_write", "memory_search", "memory_forget", "memory_correct", "memory_context"}
+        assert set(tools) == {
+            "memory_write", "memory_search", "memory_forget", "memory_correct", "memory_context",
+            "session_start", "session_note", "session_end",
+        }  # fmt: skip
         for tool in tools.values():
             assert 40 < len(tool.description) < 400 and tool.output_schema["type"] == "object" and tool.title
             assert all("description" in member for member in tool.input_schema["properties"].values())

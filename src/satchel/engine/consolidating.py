@@ -95,7 +95,7 @@ def _items(work: ScopePass) -> dict[str, Item]:
     cursor: str | None = None
     while True:
         page = work.core.store.scan((work.scope,), _ACTIVE, cursor=cursor, limit=_PAGE)
-        records = work.records([record.id for record in page.records])
+        records = work.seen(page.records)
         found |= {name: _item(work, record, _vector(work, name)) for name, record in records.items() if may_consolidate(record)}
         cursor = page.cursor
         if cursor is None or len(found) >= MAX_ITEMS:

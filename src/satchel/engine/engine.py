@@ -36,9 +36,10 @@ from satchel.engine.feedback import Feedback
 from satchel.engine.ingesting import Ingester
 from satchel.engine.maintaining import Maintainer
 from satchel.engine.plans import Planner
+from satchel.engine.promoting import Promoter
 from satchel.engine.recalling import Recaller
 from satchel.engine.scrubbing import is_pending, settle
-from satchel.engine.sessions import session_handlers
+from satchel.engine.sessions import SessionBook, session_handlers
 from satchel.engine.simulating import Simulator
 from satchel.engine.writing import Writer
 from satchel.errors import SatchelError, Unsupported
@@ -113,7 +114,7 @@ class _Parts:
             "forget": Planner(core, recaller).forget,
             "ingest": Ingester(core).ingest,
             "stats": overview.Overview(core).stats,
-            "maintain": Maintainer(core, recaller.indexes, recaller.flush).maintain,
+            "maintain": Maintainer(core, recaller.indexes, SessionBook(core, Promoter(core, writer)), recaller.flush).maintain,
             "simulate": Simulator(core, recaller.flush).simulate,
             **session_handlers(core, writer),
         }

@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from satchel.engine.access import require_read, require_write
 from satchel.engine.archiving import archive_expired, archive_faded, keep_ceiling
@@ -20,11 +21,15 @@ from satchel.engine.ledger import Ledger
 from satchel.engine.passing import ScopePass
 from satchel.engine.purging import purge
 from satchel.engine.repairing import mend_links
-from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction
+from satchel.engine.sessions import SessionBook
+from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep
 from satchel.ports import Batch, Document
 
 PASSES = "maintenance"
 """Documents keyed by scope: how far the last pass had seen it, and when its topics were last gone through."""
+
+_IDLE = "the session was idle for too long: what it held that lasts was kept"
+_MOST_SESSIONS = 1000
 
 MAX_SHOWN = 1000
 """Actions listed in an answer; the counts are of all."""
@@ -33,9 +38,10 @@ MAX_SHOWN = 1000
 class Maintainer:
     """Handles `maintain`. One per engine; passes of one engine take turns."""
 
-    def __init__(self, core: Core, indexes: IndexCache, flush: Callable[[], None]) -> None:
+    def __init__(self, core: Core, indexes: IndexCache, sessions: SessionBook, flush: Callable[[], None]) -> None:
         """`flush` writes the usage gathered so far, so that nothing is archived that was just used."""
         self._core = core
+        self._sessions = sessions
         self._indexes = indexes
         self._flush = flush
         self._lock = threading.Lock()
@@ -44,7 +50,7 @@ class Maintainer:
         """Carry out a pass, or tell what it would do. A second pass changes nothing."""
         with self._lock:
             self._flush()
-            scopes = writable(self._core, principal) if request.scope is None else sorted(set(request.scope))
+            scopes = self._writable(principal) if request.scope is None else sorted(set(request.scope))
             require_write(principal, scopes)
             require_read(principal, scopes)
             told = _Told(request.dry_run)
@@ -52,8 +58,17 @@ class Maintainer:
                 told.add(self._pass(principal, scope, dry_run=request.dry_run))
             return told.result(len(scopes))
 
+    def _writable(self, principal: Principal) -> list[str]:
+        """Return the scopes that hold a record or an idle session, and that the caller may read and write, in order."""
+        core = self._core
+        idle = core.now() - timedelta(seconds=core.settings.session_idle_seconds)
+        sessions = core.working.expired(idle, ended=False, limit=_MOST_SESSIONS)
+        found = {count.scope for count in core.store.scopes()} | {session.scope for session in sessions}
+        return [scope for scope in principal.readable(sorted(found)) if principal.write is None or scope in principal.write]
+
     def _pass(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
         core = self._core
+        released = self._sessions.release(principal, scope, limit=_MOST_SESSIONS, dry_run=dry_run)
         before = core.store.document(PASSES, scope) or {}
         change = core.store.positions((scope,))[scope].change
         changed = before.get("change") != change
@@ -63,6 +78,7 @@ class Maintainer:
         since = before.get("consolidated", float(ledger.life.stored.min(initial=now.timestamp())))
         weekly = due or _is_due(core, since, now.timestamp())
         work = ScopePass(core, principal, ledger, now, dry_run)
+        work.actions += [MaintenanceAction(step=MaintenanceStep.PROMOTE, scope=scope, id=session, reason=_IDLE) for session in released]
         if changed:
             merge_twins(work)
             merge_alike(work, self._indexes, int(before.get("change", 0)))
@@ -77,12 +93,6 @@ class Maintainer:
             value = {"change": change, "consolidated": now.timestamp() if weekly else since}
             core.store.apply(Batch(documents=[Document(PASSES, scope, value, scope)]))
         return work
-
-
-def writable(core: Core, principal: Principal) -> list[str]:
-    """Return the scopes that hold something and that the caller may read and write, in order."""
-    found = [count.scope for count in core.store.scopes()]
-    return [scope for scope in principal.readable(found) if principal.write is None or scope in principal.write]
 
 
 @dataclass(slots=True)

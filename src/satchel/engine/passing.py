@@ -78,9 +78,14 @@ class ScopePass:
 
     def records(self, ids: Iterable[str]) -> dict[str, MemoryRecord]:
         """Read records as they are, or, in a dry run, as they would be; tombstones, and what a dry run put away, are left out."""
-        wanted = set(ids) - self._put_away
-        found = self.core.store.get(self.scope, wanted) | {name: self._imagined[name] for name in wanted & self._imagined.keys()}
-        return {name: record for name, record in found.items() if not record.is_tombstone}
+        wanted = set(ids)
+        made = {name: self._imagined[name] for name in wanted & self._imagined.keys()}
+        return self.seen((self.core.store.get(self.scope, wanted) | made).values())
+
+    def seen(self, records: Iterable[MemoryRecord]) -> dict[str, MemoryRecord]:
+        """Return records that were just read as the pass sees them; see `records`."""
+        found = (self._imagined.get(record.id, record) for record in records if record.id not in self._put_away)
+        return {record.id: record for record in found if not record.is_tombstone}
 
     def each(self, ids: Sequence[str], step: MaintenanceStep, decide: Callable[[MemoryRecord], Edit | None]) -> int:
         """Decide over records one by one, a batch at a time; return how many were changed."""

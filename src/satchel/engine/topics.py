@@ -48,6 +48,9 @@ _MEAN_DEVIATIONS = 2.0
 _MEMBER_DEVIATIONS = 1.25
 """How far above it the mean cosine of each member with the others lies."""
 
+_LEAST_KEPT = 0.5
+"""Share of the memories with a word that lie close together, where the word names a topic."""
+
 _SMALL_SCOPE = 32
 _LARGEST_SHARE = 4
 """A word that more than a quarter of a scope beyond 32 memories holds names no topic."""
@@ -150,7 +153,8 @@ def _close(items: list[Item], ground: Background | None) -> tuple[float, list[It
         return 0.0, items
     vectors = np.array([item.vector for item in items], np.float64)
     bound = ground.mean + _MEMBER_DEVIATIONS * ground.deviation
-    while len(items) > 1:
+    fewest = max(2.0, _LEAST_KEPT * len(items))
+    while len(items) >= fewest:
         others = _mean_cosines(vectors)
         near = others >= bound
         if near.all():

@@ -7,39 +7,20 @@ remembered stands on one line in quotation marks, so that it cannot pose as anot
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from satchel.engine.prompting import quoted
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
+from satchel.mcp.session_tools import SESSION_TOOLS
+from satchel.mcp.tool import Answer, Arguments, Said, Tool
 from satchel.operations.models import Hit
 from satchel.protocol.record import Content, MemoryRecord, RecordId, Tags, TypeName
 from satchel.protocol.times import Instant, format_instant
 
 _PREVIEW = 200
-
-
-class Arguments(BaseModel):
-    """Base of what a tool takes; an unknown argument is a fault. Scope and agent are never arguments."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Answer(BaseModel):
-    """Base of what a tool gives."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class Said(NamedTuple):
-    """A tool's result, structured and as text."""
-
-    answer: Answer
-    text: str
 
 
 class WriteArguments(Arguments):
@@ -173,20 +154,6 @@ def _nothing(binding: Binding, query: str | None) -> str:
     return "Nothing that is remembered fits that: memory_search, in other words, may find more."
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool as it is listed and run."""
-
-    name: str
-    title: str
-    description: str
-    arguments: type[Arguments]
-    answer: type[Answer]
-    run: Callable[[Binding, Any, Confirmations], Said]
-    reads_only: bool = False
-    destroys: bool = False
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_write",
@@ -234,6 +201,7 @@ TOOLS: tuple[Tool, ...] = (
         forget,
         destroys=True,
     ),
+    *SESSION_TOOLS,
 )
 
 
