@@ -129,7 +129,8 @@ def test_thirty_days(days: Days) -> None:
     days.until(10)
     done = memory.correct(survivor.id, "用户不再喝咖啡，改喝龙井茶", scope=ME, new_id="tea", reason="the user said so")
     assert done.related == (survivor.id,)
-    assert recalled(memory, "喝咖啡还是喝龙井茶") == ["用户不再喝咖啡，改喝龙井茶"]
+    assert recalled(memory, "喝咖啡还是喝龙井茶")[0] == "用户不再喝咖啡，改喝龙井茶"
+    assert survivor.content not in recalled(memory, "喝咖啡还是喝龙井茶")
     assert memory.read(survivor.id, scope=ME).status == "archived"
 
     # Day 21: the beta is overdue, and faint, but it is not done.
