@@ -4,7 +4,8 @@
 
 Everything goes through `open_memory`, `remember_many`, `reindex` and `recall` with the default policy and thresholds, ten hits at most.
 Recall@k is the share of a question's evidence among the first k, averaged over questions; MRR the mean reciprocal rank of the first
-evidence. With --tools, the folder of recall_baseline.py, the plain baseline is measured beside it. Vectors are kept in the user's cache.
+evidence. A text that a set repeats is one record, and counts once (the baseline holds it as often as it stands there). With --tools, the
+folder of recall_baseline.py, the plain baseline is measured beside it. Vectors are kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -67,9 +68,8 @@ class Asking:
         return max((hit.reasons["relevance"] for hit in hits), default=0.0)
 
 
-def measures(found: Sequence[object], gold: Iterable[object]) -> tuple[float, float, float]:
-    """Return recall@5, recall@10 and the reciprocal rank; `gold` may name one thing for several places."""
-    gold = list(gold)
+def measures(found: Sequence[object], gold: Collection[object]) -> tuple[float, float, float]:
+    """Return recall@5, recall@10 and the reciprocal rank."""
     first = next((1.0 / rank for rank, one in enumerate(found, 1) if one in gold), 0.0)
     return sum(one in found[:5] for one in gold) / len(gold), sum(one in found[:10] for one in gold) / len(gold), first
 
@@ -79,7 +79,7 @@ def ask_set(pools: Sequence[Pool], embedder: Embedder | str) -> list[tuple[float
     measured: list[tuple[float, float, float]] = []
     for pool in pools:
         with Asking(pool.texts, embedder) as asking:
-            measured += [measures(asking.found(asked.question), [asking.ids[place] for place in asked.gold]) for asked in pool.asked]
+            measured += [measures(asking.found(asked.question), {asking.ids[place] for place in asked.gold}) for asked in pool.asked]
     return measured
 
 

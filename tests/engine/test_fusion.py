@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.engine.fusion import LEXICAL_FLOOR, WHOLE_SHARE, bm25, deal, fuse, inverse_frequency
-from satchel.engine.relevance import LEXICAL, lexical_relevance, relevance
+from satchel.engine.relevance import LEXICAL, best_relevance, lexical_relevance, relevance
 from satchel.ports import Calibration
 
 
@@ -89,3 +89,11 @@ def test_relevance_stays_a_probability_at_any_figure():
 def test_by_words_alone_what_shares_none_is_no_answer():
     assert lexical_relevance(np.array([0.0, 1.0])).tolist() == pytest.approx([0.0, float(relevance(0.0, 1.0, LEXICAL))])
     assert lexical_relevance(np.array([1.0]))[0] > 0.8
+
+
+def test_words_that_say_it_all_outweigh_a_vector_that_says_nothing():
+    model = Calibration(bias=-6.0, cosine=14.0, coverage=2.0)
+    found = best_relevance(np.array([0.0, 0.0, 0.6]), np.array([1.0, 0.3, 0.0]), model, np.zeros(3))
+    assert found[0] > 0.8
+    assert found[1] < 0.05
+    assert found[2] == relevance(0.6, 0.0, model)

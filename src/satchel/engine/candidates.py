@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from satchel.engine.fusion import deal, fuse
 from satchel.engine.lanes import Measured, lexical_lane, semantic_lane, strongest_rows
-from satchel.engine.relevance import lexical_relevance, relevance
+from satchel.engine.relevance import best_relevance, lexical_relevance
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import Life, demoted, recencies, strengths, type_priority
 from satchel.engine.settings import Settings
@@ -111,7 +111,7 @@ class _Figures:
         if not has_vector.any():
             probable = lexical_relevance(self.coverage)
         else:
-            probable = relevance(self.cosine, self.coverage, calibration, self.mismatch)
+            probable = best_relevance(self.cosine, self.coverage, calibration, self.mismatch)
             if not has_vector.all():
                 probable = np.where(has_vector, probable, lexical_relevance(self.coverage))
         return np.asarray(probable.max(axis=0).round(_DIGITS))

@@ -17,9 +17,18 @@ LEXICAL = Calibration(bias=-2.71, cosine=0.0, coverage=4.88)
 """For recall without an embedder, and for records without a vector."""
 
 
+WORDS = Calibration(bias=-6.0, cosine=0.0, coverage=8.0)
+"""For records that hold nearly all of a question's terms, whatever their vector says: a name, a code, the end of a long text."""
+
+
 def lexical_relevance(coverage: Floats) -> Floats:
     """Return the probability, 0..1, that each record answers, from its words alone: none where it holds no term of the question."""
     return np.where(coverage > 0.0, relevance(0.0, coverage, LEXICAL), 0.0)
+
+
+def best_relevance(cosine: Floats, coverage: Floats, calibration: Calibration, mismatch: Floats) -> Floats:
+    """Return the probability, 0..1, that each record with a vector answers: by the embedder's model, or by its words if they say more."""
+    return np.maximum(relevance(cosine, coverage, calibration, mismatch), relevance(0.0, coverage, WORDS))
 
 
 def relevance(cosine: Floats | float, coverage: Floats | float, calibration: Calibration, mismatch: Floats | float = 0.0) -> Floats:
