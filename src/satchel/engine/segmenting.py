@@ -14,7 +14,7 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -227,12 +227,12 @@ def pack_terms(text: str) -> bytes:
             length += len(token) - 1 or 1
             wide += len(token)
     head = min(length, _MAX_LENGTH) | round(255 * _share(wide, letters)) << 24
-    distinct = sorted(set(hashes))
-    n = len(distinct)
-    if n == len(hashes):
-        return struct.pack(f"<{n + 1}I", head, *distinct) + b"\1" * n
     counted = Counter(hashes)
-    return struct.pack(f"<{n + 1}I", head, *distinct) + bytes([min(counted[term], 255) for term in distinct])
+    distinct = sorted(counted)
+    frequencies: Iterable[int] = map(counted.__getitem__, distinct)
+    if len(hashes) > 255:
+        frequencies = (min(frequency, 255) for frequency in frequencies)
+    return struct.pack(f"<{len(distinct) + 1}I", head, *distinct) + bytes(frequencies)
 
 
 def _run_hashes(run: str) -> list[int]:
