@@ -18,7 +18,7 @@ quick: .venv/dev.done
 	$(BIN)/python -m pytest -m "not slow and not soak" -n 2 --dist loadfile
 
 soak: .venv/dev.done
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m soak --timeout 7200
 
 lint: .venv/dev.done
 	$(BIN)/ruff check .
