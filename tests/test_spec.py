@@ -32,7 +32,7 @@ from satchel.protocol import (
     write_package,
 )
 from satchel.protocol.schema import documents
-from satchel.protocol.scope import SCOPE_PATTERN, SEGMENT_KINDS
+from satchel.protocol.scope import SCOPE_PATTERN, SEGMENT_KINDS, encode_name
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "spec"
@@ -159,6 +159,7 @@ def test_the_prose_gives_the_segment_kinds_in_canonical_order() -> None:
         ("user:%61lice", "user:alice"),
         ("user:a%2fb", "user:a%2Fb"),
         ("user:李 雷", "user:李%20雷"),
+        ("user:李\u3000雷", "user:李%E3%80%80雷"),
     ],
 )
 def test_the_scope_examples_of_the_prose_hold(given_scope: str, canonical: str) -> None:
@@ -174,6 +175,20 @@ def test_every_canonical_scope_meets_the_grammar_and_is_its_own_canonical_form(n
         return
     assert re.search(SCOPE_PATTERN, scope)
     assert parse_scope(scope) == scope
+
+
+def test_every_character_in_a_name_meets_the_grammar() -> None:
+    missed = [
+        f"{code:04X}"
+        for code in range(1, 0x11000)
+        if not 0xD800 <= code < 0xE000 and not re.search(SCOPE_PATTERN, f"user:a{encode_name(chr(code))}b")
+    ]
+    assert missed == []
+
+
+def test_no_white_space_of_another_language_stands_in_a_scope() -> None:
+    """ECMA 262 takes U+FEFF for white space, which Python does not."""
+    assert encode_name("a\ufeffb") == "a%EF%BB%BFb"
 
 
 def test_the_typescript_types_compile() -> None:

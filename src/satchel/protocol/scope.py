@@ -28,7 +28,8 @@ SCOPE_PATTERN = rf"^{_SEGMENT}(/{_SEGMENT})*$"
 
 _ORDER = {kind: place for place, kind in enumerate(SEGMENT_KINDS)}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-_RESERVED = re.compile(r"[/%*\x00-\x20\x7f-\xa0\u2028\u2029]")
+# All that ECMA 262 or Python takes for white space, besides what a scope gives a meaning to.
+_RESERVED = re.compile(r"[/%*\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 
 
 def encode_name(name: str) -> str:
