@@ -105,6 +105,13 @@ def split_url(url: str) -> tuple[str, str]:
     return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
 
 
+def missing_file(url: str | os.PathLike[str]) -> Path | None:
+    """Return the path of the store's file where it is not there yet; None where it is, and for a store that is no file."""
+    scheme, rest = split_url(_text(url))
+    path = Path(rest).expanduser()
+    return path if scheme in FILE_SCHEMES and rest and not path.exists() else None
+
+
 def _text(url: str | os.PathLike[str]) -> str:
     try:
         text = os.fspath(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -121,7 +122,7 @@ def test_only_what_changed_since_a_position(satchel, package: Path, tmp_path: Pa
 
 
 def test_a_package_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
-    words = ["-m", "satchel", "export", "--store", str(tmp_path / "x.db"), "--scope", "user:a"]
+    words = ["-m", "satchel", "export", "--scope", "user:a"]
     script = (
         "import os, pty, sys\n"
         "child, end = pty.fork()\n"
@@ -133,6 +134,7 @@ def test_a_package_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
         "except OSError: pass\n"
         "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode())\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    environment = os.environ | {"SATCHEL_STORE": str(tmp_path / "x.db")}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
     assert done.stdout.startswith("2 ")
     assert "--output" in done.stdout

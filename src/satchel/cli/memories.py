@@ -84,7 +84,7 @@ def remember(
         "pinned": pinned or None,
     }
     content = text_or_stdin("TEXT", text)
-    with session.open() as memory:
+    with session.creating().open() as memory:
         tell_write(session, memory.remember(content, scope=session.scope, **given))  # type: ignore[arg-type]
 
 

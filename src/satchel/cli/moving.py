@@ -71,7 +71,7 @@ def migrate(
 
     mapping, scope_map = split_pairs(map_ or ())
     scope = session.scope if session.scope_given else None
-    with session.open() as memory, progress("moving in") as advance:
+    with session.creating().open() as memory, progress("moving in") as advance:
         done = run_migration(
             memory,
             kind,

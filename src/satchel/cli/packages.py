@@ -113,7 +113,7 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
 ) -> None:
     """Take a package in: verified whole first; the same package again changes nothing; what was forgotten stays forgotten."""
-    with session.open() as memory:
+    with session.creating().open() as memory:
         if str(file) == "-":
             report = memory.import_package(sys.stdin.buffer, scope_map=pairs("--map", map_), dry_run=dry_run)
         else:

@@ -74,7 +74,7 @@ def serve(
     chosen = {name: value for name, value in given.items() if value is not None}
     every = None if maintain_every.strip().lower() == "never" else seconds("--maintain-every", maintain_every)
     settings = validated(ServiceSettings, chosen | {"maintain_every": every}, subject="command line")
-    with _stopping(), session.open_engine("serve") as engine:
+    with _stopping(), session.creating().open_engine("serve") as engine:
         mounts = {} if no_mcp else _mcp_door(engine)
         run_service(engine, host, port, settings=settings, mounts=mounts, on_ready=lambda url: _ready(session, engine, url, bool(mounts)))
 
@@ -108,7 +108,7 @@ def mcp(session: Session) -> None:
     """
     from satchel.mcp import serve_stdio
 
-    with _stopping(), session.open() as memory:
+    with _stopping(), session.creating().open() as memory:
         serve_stdio(memory, scope=session.scopes, agent=session.agent)
 
 
@@ -129,7 +129,7 @@ def create(
     if not session.agent_given:
         raise fault("--agent", "name the agent that the token is for")
     span = seconds("--expires", expires)
-    with session.without_embedder().open_engine("tokens") as engine:
+    with session.creating().without_embedder().open_engine("tokens") as engine:
         issued = TokenBook(engine.core.store, clock=engine.core.clock).create(
             session.agent,
             read=None if read_all else read or (),

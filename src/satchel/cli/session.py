@@ -57,6 +57,8 @@ class Session:
     agent_given: bool
     agent_from: str = "--agent"
     scope_from_environment: bool = False
+    store_given: bool = False
+    creates: bool = False
 
     @classmethod
     def of(cls, shared: Shared) -> Session:
@@ -77,6 +79,7 @@ class Session:
             agent_given=bool(agent),
             agent_from="--agent" if shared.agent else "SATCHEL_AGENT",
             scope_from_environment=not shared.scopes and bool(named),
+            store_given=bool(shared.store),
         )
 
     @property
@@ -92,6 +95,8 @@ class Session:
         from satchel.wiring import open_memory
 
         self._check_agent()
+        if not self.creates:
+            self._check_store()
         with open_memory(self.store, agent=self.agent, embedder=self.embedder, token=self.token) as memory:
             _collect_again()
             yield memory
@@ -104,6 +109,14 @@ class Session:
         except InvalidRequest as error:
             faults = [Fault(field=self.agent_from, message=fault["message"]) for fault in error.details["faults"]]
             raise InvalidRequest.of(faults, subject="command line") from None
+
+    def _check_store(self) -> None:
+        from satchel.wiring import missing_file
+
+        missing = missing_file(self.store) if self.store is not None and self.store_given else None
+        if missing is not None:
+            message = f"there is no store {str(missing)!r}; remember, import, migrate and serve make one"
+            raise InvalidRequest.of([Fault(field="--store", message=message)], subject="command line")
 
     @contextmanager
     def open_engine(self, why: str) -> Iterator[Engine]:
@@ -119,6 +132,10 @@ class Session:
         """Return the session for another store or service."""
         moved = Session.of(Shared(store, self.scopes, self.agent, None, self.token if is_remote(store) else None, self.as_json))
         return moved if is_remote(store) else replace(moved, embedder=self.embedder)
+
+    def creating(self) -> Session:
+        """Return the session for work that may begin a store; to any other, a --store that is not there is an error, not an empty one."""
+        return replace(self, creates=True)
 
     def without_embedder(self) -> Session:
         """Return the session for work that neither embeds nor ranks, so that no model is loaded."""
