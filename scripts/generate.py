@@ -23,6 +23,7 @@ def generated() -> dict[Path, str]:
     files[ROOT / "spec" / "types" / "satchel.d.ts"] = typescript.declarations()
     files[ROOT / "docs" / "cli.md"] = reference.command_line()
     files[ROOT / "docs" / "operations.md"] = reference.operations()
+    files[ROOT / "docs" / "conformance.md"] = reference.conformance()
     return files
 
 

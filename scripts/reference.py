@@ -8,8 +8,13 @@ from typing import Any
 import typer.main
 
 from satchel.cli.main import build
+from satchel.conformance import MemoryContract, StoreContract
+from satchel.conformance.contract import Contract, capability_of, requirements_of
+from satchel.conformance.requirements import REQUIREMENTS
 from satchel.operations.table import EXPORT_PATH, IMPORT_PATH, OPERATIONS, PACKAGE_MEDIA_TYPE, Operation
 from satchel.protocol.typescript import type_of
+
+CONTRACTS = (StoreContract, MemoryContract)
 
 MADE = "<!-- Made from the code by `make docs`; do not edit. -->\n"
 
@@ -151,3 +156,43 @@ def _given(schema: dict[str, Any], required: bool) -> str:
         return "needed"
     default = schema.get("default")
     return "" if default in (None, [], {}) or isinstance(default, dict) else f"`{json.dumps(default)}`"
+
+
+# ---------------------------------------------------------------- conformance
+
+
+def conformance() -> str:
+    """Return docs/conformance.md."""
+    parts = [MADE, _CONFORMANCE]
+    for contract in CONTRACTS:
+        parts.append(f"## {contract.__name__}: {len(contract.names())} tests\n")
+        proved = {key: [name for name in contract.names() if key in requirements_of(contract, name)] for key in REQUIREMENTS}
+        parts += [_requirement(contract, key, tests) for key, tests in proved.items() if tests]
+    return "\n".join(parts)
+
+
+def _requirement(contract: type[Contract], key: str, tests: list[str]) -> str:
+    lines = [f"**{key}** {REQUIREMENTS[key]}\n"]
+    for name in tests:
+        capability = capability_of(contract, name)
+        only = f" (where `{capability}` is claimed)" if capability else ""
+        lines.append(f"- {name.removeprefix('test_').replace('_', ' ')}{only}")
+    return "\n".join(lines) + "\n"
+
+
+_CONFORMANCE = """\
+# Conformance
+
+What a store, an engine or a server must do to call itself Satchel's, as tests that ship with the package. Each is tied to the requirements it proves. A test that is skipped or never ran is no pass, and only a whole run in which all passed is conformant; what a subject may leave out it must say, by not claiming the capability.
+
+```bash
+satchel conformance --help
+python -m pytest --help | grep -A 3 satchel
+```
+
+- A store: `pytest --pyargs satchel.conformance.test_store --satchel-store=package:factory`; the factory gives an empty store. See [writing a store](stores.md#writing-a-store).
+- A server in any language: `satchel conformance http://127.0.0.1:7377`. It keeps to scopes of its own and forgets them at the end.
+- In a test suite of your own: inherit a contract and offer its fixture. Its tests cannot be redefined.
+
+`--json`, or `Report.to_json()`, gives the report for programs.
+"""

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, run_against, run_store
-from satchel.conformance.contract import Contract, requirements_of
+from satchel.conformance.contract import Contract, requirement, requirements_of
 from satchel.conformance.report import Result
+from satchel.conformance.requirements import REQUIREMENTS
 from satchel.errors import StoreUnavailable
 from satchel.stores.memory import MemoryStore
 from write_stage import opened
@@ -23,9 +24,18 @@ CONTRACTS = [StoreContract, MemoryContract]
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_every_contract_test_is_tied_to_a_requirement(contract):
     for name in contract.names():
-        ids = requirements_of(contract, name)
-        assert ids, name
-        assert all(re.fullmatch(r"[A-Z]{3}-\d+", one) for one in ids), name
+        assert set(requirements_of(contract, name)) & REQUIREMENTS.keys(), name
+
+
+def test_every_requirement_is_proved_by_some_test():
+    proved = {key for contract in CONTRACTS for name in contract.names() for key in requirements_of(contract, name)}
+    assert REQUIREMENTS.keys() - proved == set()
+
+
+@pytest.mark.parametrize("ids", [(), ("STO-99",), ("STO-1", "sto-5")])
+def test_a_test_that_proves_nothing_known_is_refused(ids):
+    with pytest.raises(ValueError, match="requirements"):
+        requirement(*ids)
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar
 
+from satchel.conformance.requirements import REQUIREMENTS
 from satchel.errors import SatchelError
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -17,7 +18,14 @@ E = TypeVar("E", bound=SatchelError)
 
 
 def requirement(*ids: str, capability: str | None = None) -> Callable[[F], F]:
-    """Tie a contract test to the requirements it proves. With `capability` it holds only where the subject declares that."""
+    """Tie a contract test to the requirements it proves. With `capability` it holds only where the subject declares that.
+
+    Raises:
+        ValueError: an id that is no requirement.
+    """
+    unknown = [name for name in ids if name not in REQUIREMENTS]
+    if unknown or not ids:
+        raise ValueError(f"a contract test proves requirements, and these are none: {', '.join(unknown) or 'nothing was named'}")
 
     def tie(test: F) -> F:
         test.requirements = ids  # type: ignore[attr-defined]

@@ -1,0 +1,51 @@
+"""The requirements that the contracts prove, each in a sentence of its own. It must not know the tests.
+
+A test names the ids it proves, and an id that is not here is refused; an id here that no test proves fails Satchel's own suite.
+"""
+
+from __future__ import annotations
+
+REQUIREMENTS: dict[str, str] = {
+    "PRO-1": "A record keeps every field that it was given; usage travels with it and is no part of it.",
+    "PRO-2": "Types are an open set: an unknown one is kept, and behaves like a fact.",
+    "PRO-3": "Content is text, the only source of truth; no vector is in a record or a package.",
+    "PRO-4": "Times are UTC with microseconds, before 1970 and after 2100 as well.",
+    "PRO-5": "A scope is a path with one canonical spelling; a read of it returns records of no other.",
+    "PRO-6": "Provenance is never lost: agent, session, message, origin, and where it was imported from.",
+    "PRO-7": "A record is active, pending, archived or deleted; a deleted one is a tombstone without content.",
+    "PRO-8": "Sensitivity, leave to export, and the relations between records are kept.",
+    "PRO-9": "Six primitives are offered, and a write of what is held already changes nothing.",
+    "PRO-10": "A package is one stream, verified whole before anything is written, and read by every Satchel.",
+    "PRO-11": "Every 1.x is read; a newer major version is a clear error.",
+    "STO-1": "Every store gives the same records, pages and orders.",
+    "STO-2": "The index is separate from the truth, and can be built again from it.",
+    "STO-3": "Scope filters hold inside the store and inside the index, always.",
+    "STO-4": "Vectors belong to one embedder, and are dropped and made again when another comes.",
+    "STO-5": "Threads and processes that write at once lose nothing; what was acknowledged is kept.",
+    "ENG-1": "Every verb is offered, with one interface, embedded or over a network.",
+    "ENG-2": "A write fills in what is missing, and names all faults at once.",
+    "ENG-3": "A batch is written whole or not at all.",
+    "ENG-4": "Changes can be followed from a position, and nothing is missed.",
+    "ENG-5": "Tags, type, score, meta and pin can be changed against a revision; a scope can be moved.",
+    "WRK-3": "Two that save at once are merged by rule; what cannot be merged is reported, never overwritten.",
+    "RET-1": "Strength falls with time by the half-life, and rises with use up to a cap.",
+    "RET-3": "Use refreshes a memory, and only use that was one.",
+    "RET-4": "What is archived or faint answers only where nothing else does, and comes back when it is used.",
+    "RET-5": "What is forgotten is gone from every answer at once, and then from the files; it does not come back by import.",
+    "CNF-1": "The same thing said again is one record, never across scopes, and a retry is no repetition.",
+    "CNF-2": "A newer statement that replaces an older one is linked with it, and the older can be restored.",
+    "CNF-4": "A correction archives the wrong record, writes the right one and keeps the provenance.",
+    "RCL-1": "Lanes of words and vectors are filtered before ranking; several scopes are ranked together.",
+    "RCL-3": "Relevance is a probability with a threshold; every hit explains itself; nothing found is an answer.",
+    "RCL-4": "Chinese of one, two and three characters is found without a model.",
+    "RCL-6": "A prompt block puts constraints first, keeps to its budget, and cannot be broken out of.",
+    "RCL-7": "No answer outlives a write, in this process or another.",
+    "ACC-1": "Who may not read a scope sees what an empty one would show.",
+    "ACC-4": "Sensitive memories leave in a package only on demand.",
+    "MIG-6": "An import has a receipt for every item, and can be undone.",
+    "OBS-1": "History says who changed what, when and why.",
+    "WRT-6": "Credentials are not written.",
+    "ADP-4": "A package carries everything to another place, where an agent goes on with it.",
+    "PRF-3": "The cost of a recall depends on the scope's size and not on the store's.",
+    "SRV-5": "A retry cannot write twice.",
+}
