@@ -9,16 +9,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
+from types import ModuleType
 
 import pytest
 
 from satchel.ports import Store
 from satchel.protocol.filters import RecordFilter
 
-from . import churn
+from . import churn, living
 from .postgres_server import PostgresServer
-
-SCRIPT = Path(churn.__file__)
 
 
 @pytest.fixture(params=["sqlite", "jsonl", "postgresql"])
@@ -31,23 +30,30 @@ def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]
     return lambda: f"{request.param}:///{tmp_path / f'memory{next(numbers)}'}"
 
 
-def _killed(url: str, name: str, rng: random.Random, writers: int) -> tuple[set[str], set[str]]:
-    """Let writers run, kill them at some moment, and return the batches that they were told are written, and forgotten."""
+def _killed(
+    program: ModuleType, url: str, name: str, rng: random.Random, *, writers: int, within: float = 0.2
+) -> tuple[set[str], set[str]]:
+    """Let writers run, kill them at some moment within so many seconds, and return what they were told is written, and forgotten."""
     processes = [
-        subprocess.Popen([sys.executable, str(SCRIPT), url, f"{name}{place}", str(rng.random())[2:]], stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, str(program.__file__), url, f"{name}{place}", str(rng.random())[2:]], stdout=subprocess.PIPE, text=True
+        )
         for place in range(writers)
     ]
-    said = []
+    begun = []
     for process in processes:
         assert process.stdout is not None
-        said.append(process.stdout.readline())
-    sleep(rng.random() * 0.2)
+        begun.append(process.stdout.readline())
+    sleep(rng.random() * within)
     for process in processes:
         process.kill()
-    for process in processes:
-        said.extend(process.communicate()[0].splitlines())
-    told = {tuple(line.split()) for line in said if line.strip()}
-    return {batch for word, batch in told if word == "wrote"}, {batch for word, batch in told if word == "forgot"}
+    told: dict[str, set[str]] = {"wrote": set(), "forgot": set()}
+    for first, process in zip(begun, processes, strict=True):
+        # What follows the last line's end was not said.
+        for line in (first + process.communicate()[0]).split("\n")[:-1]:
+            word, *named = line.split()
+            told[word].update(named)
+    return told["wrote"], told["forgot"]
 
 
 def _look_over(url: str, wrote: set[str], forgot: set[str]) -> int:
@@ -101,7 +107,7 @@ def _kill_again_and_again(url: str, times: int, seed: int) -> int:
     forgot: set[str] = set()
     batches = 0
     for number in range(times):
-        more_wrote, more_forgot = _killed(url, f"k{number}.", rng, writers=1 + number % 2)
+        more_wrote, more_forgot = _killed(churn, url, f"k{number}.", rng, writers=1 + number % 2)
         wrote |= more_wrote
         forgot |= more_forgot
         batches = _look_over(url, wrote, forgot)
@@ -115,3 +121,41 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(new_url: Calla
 @pytest.mark.soak
 def test_two_hundred_kills_lose_nothing_that_was_acknowledged(new_url: Callable[[], str], record_property: pytest.RecordProperty) -> None:
     record_property("batches", sum(_kill_again_and_again(new_url(), 20, seed=place) for place in range(10)))
+
+
+def _look_over_lives(url: str, wrote: set[str], forgot: set[str]) -> None:
+    with living.opened(url) as memory:
+        there = {record.id for record in memory.every_record(scope=living.SCOPE, status=["active", "archived", "pending"])}
+        assert wrote - forgot <= there
+        assert not forgot & there
+        memory.reindex()
+        assert [finding.message for finding in memory.doctor().findings if finding.level == "error"] == []
+        for name in sorted(wrote & there)[:3]:
+            assert name in {hit.record.id for hit in memory.recall(living.content(name), scope=living.SCOPE, limit=5)}
+
+
+def _kill_lives(url: str, times: int, seed: int) -> None:
+    rng = random.Random(seed)
+    wrote: set[str] = set()
+    forgot: set[str] = set()
+    for number in range(times):
+        more_wrote, more_forgot = _killed(living, url, f"k{number}.", rng, writers=1 + number % 2, within=0.8)
+        wrote |= more_wrote
+        forgot |= more_forgot
+        _look_over_lives(url, wrote, forgot)
+    # An import that was cut is finished by the same import again, and one that was not is left as it is.
+    with living.opened(url) as memory:
+        for _ in range(2):
+            memory.import_package(living.package("again"))
+        assert len([one for one in memory.every_record(scope=living.SCOPE) if one.id.startswith("again-")]) == living.IMPORTED
+
+
+@pytest.mark.slow
+def test_a_kill_amid_import_maintenance_or_reindexing_loses_nothing_that_was_acknowledged(new_url: Callable[[], str]) -> None:
+    _kill_lives(new_url(), 2, seed=2)
+
+
+@pytest.mark.soak
+def test_two_hundred_kills_amid_a_whole_life_lose_nothing_that_was_acknowledged(new_url: Callable[[], str]) -> None:
+    for place in range(20):
+        _kill_lives(new_url(), 10, seed=100 + place)
