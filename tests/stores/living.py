@@ -1,6 +1,7 @@
 """A process to be killed while it lives a whole life: it remembers, imports, maintains, forgets and reindexes without end.
 
-Run as `python living.py URL NAME SEED`. It says after each step which memories it was told are there, and which are forgotten.
+Run as `python living.py URL NAME SEED`. It says after each step which memories it was told are there, and
+which are forgotten; before it forgets, which it is about to.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def live(memory: Engine, name: str, rng: random.Random) -> None:
             continue
         elif step < 0.85:
             gone = held.pop(rng.randrange(len(held)))
+            print("forgets", gone, flush=True)
             memory.forget(gone, scope=SCOPE)
             print("forgot", gone, flush=True)
             continue

@@ -6,6 +6,7 @@ import itertools
 import random
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
@@ -30,10 +31,8 @@ def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]
     return lambda: f"{request.param}:///{tmp_path / f'memory{next(numbers)}'}"
 
 
-def _killed(
-    program: ModuleType, url: str, name: str, rng: random.Random, *, writers: int, within: float = 0.2
-) -> tuple[set[str], set[str]]:
-    """Let writers run, kill them at some moment within so many seconds, and return what they were told is written, and forgotten."""
+def _killed(program: ModuleType, url: str, name: str, rng: random.Random, *, writers: int, within: float = 0.2) -> dict[str, set[str]]:
+    """Let writers run, kill them at some moment within so many seconds, and return all that they said, by the word that it began with."""
     processes = [
         subprocess.Popen(
             [sys.executable, str(program.__file__), url, f"{name}{place}", str(rng.random())[2:]], stdout=subprocess.PIPE, text=True
@@ -47,13 +46,13 @@ def _killed(
     sleep(rng.random() * within)
     for process in processes:
         process.kill()
-    told: dict[str, set[str]] = {"wrote": set(), "forgot": set()}
+    told: dict[str, set[str]] = defaultdict(set)
     for first, process in zip(begun, processes, strict=True):
         # What follows the last line's end was not said.
         for line in (first + process.communicate()[0]).split("\n")[:-1]:
             word, *named = line.split()
             told[word].update(named)
-    return told["wrote"], told["forgot"]
+    return told
 
 
 def _look_over(url: str, wrote: set[str], forgot: set[str]) -> int:
@@ -103,14 +102,12 @@ def _records(store: Store) -> list:  # type: ignore[type-arg]
 
 def _kill_again_and_again(url: str, times: int, seed: int) -> int:
     rng = random.Random(seed)
-    wrote: set[str] = set()
-    forgot: set[str] = set()
+    told: dict[str, set[str]] = defaultdict(set)
     batches = 0
     for number in range(times):
-        more_wrote, more_forgot = _killed(churn, url, f"k{number}.", rng, writers=1 + number % 2)
-        wrote |= more_wrote
-        forgot |= more_forgot
-        batches = _look_over(url, wrote, forgot)
+        for word, named in _killed(churn, url, f"k{number}.", rng, writers=1 + number % 2).items():
+            told[word] |= named
+        batches = _look_over(url, told["wrote"], told["forgot"])
     return batches
 
 
@@ -123,26 +120,24 @@ def test_two_hundred_kills_lose_nothing_that_was_acknowledged(new_url: Callable[
     record_property("batches", sum(_kill_again_and_again(new_url(), 20, seed=place) for place in range(10)))
 
 
-def _look_over_lives(url: str, wrote: set[str], forgot: set[str]) -> None:
+def _look_over_lives(url: str, told: dict[str, set[str]]) -> None:
     with living.opened(url) as memory:
         there = {record.id for record in memory.every_record(scope=living.SCOPE, status=["active", "archived", "pending"])}
-        assert wrote - forgot <= there
-        assert not forgot & there
+        assert told["wrote"] - told["forgets"] <= there
+        assert not told["forgot"] & there
         memory.reindex()
         assert [finding.message for finding in memory.doctor().findings if finding.level == "error"] == []
-        for name in sorted(wrote & there)[:3]:
+        for name in sorted(told["wrote"] & there)[:3]:
             assert name in {hit.record.id for hit in memory.recall(living.content(name), scope=living.SCOPE, limit=5)}
 
 
 def _kill_lives(url: str, times: int, seed: int) -> None:
     rng = random.Random(seed)
-    wrote: set[str] = set()
-    forgot: set[str] = set()
+    told: dict[str, set[str]] = defaultdict(set)
     for number in range(times):
-        more_wrote, more_forgot = _killed(living, url, f"k{number}.", rng, writers=1 + number % 2, within=0.8)
-        wrote |= more_wrote
-        forgot |= more_forgot
-        _look_over_lives(url, wrote, forgot)
+        for word, named in _killed(living, url, f"k{number}.", rng, writers=1 + number % 2, within=0.8).items():
+            told[word] |= named
+        _look_over_lives(url, told)
     # An import that was cut is finished by the same import again, and one that was not is left as it is.
     with living.opened(url) as memory:
         for _ in range(2):
