@@ -22,7 +22,7 @@ from satchel.engine.passing import ScopePass
 from satchel.engine.purging import purge
 from satchel.engine.repairing import mend_links
 from satchel.engine.sessions import SessionBook
-from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep
+from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep, Snapshot
 from satchel.ports import Batch, Document
 
 PASSES = "maintenance"
@@ -104,12 +104,14 @@ class _Told:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     skipped: int = 0
+    before: list[Snapshot] = field(default_factory=list)
 
     def add(self, work: ScopePass) -> None:
         self.counts.update(action.step.value for action in work.actions)
         self.actions += work.actions[: MAX_SHOWN - len(self.actions)]
         self.failures += work.failures
         self.skipped += work.skipped
+        self.before += work.before.made[: MAX_SHOWN - len(self.before)]
 
     def result(self, scopes: int) -> Maintained:
         return Maintained(
@@ -119,6 +121,7 @@ class _Told:
             actions=tuple(self.actions),
             skipped=self.skipped,
             failures=tuple(self.failures),
+            before=tuple(self.before),
         )
 
 

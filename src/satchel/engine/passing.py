@@ -15,7 +15,7 @@ from satchel.engine.committing import Vectors, commit, log_entry, put, restate, 
 from satchel.engine.core import Core, Principal
 from satchel.engine.ledger import Ledger
 from satchel.engine.lineage import lineage
-from satchel.engine.snapshots import snapshot_before
+from satchel.engine.snapshots import Beforehand
 from satchel.errors import Conflict
 from satchel.operations.models import MaintenanceAction, MaintenanceStep
 from satchel.ports import Batch, Put, Use
@@ -58,13 +58,13 @@ class ScopePass:
     _put_away: set[str] = field(default_factory=set)
     """What a dry run would have archived."""
 
-    _named: bool = False
-    """Whether the state before the pass has a snapshot."""
-
     _vectors: Vectors = field(init=False)
+    before: Beforehand = field(init=False)
+    """Names the state before the pass."""
 
     def __post_init__(self) -> None:
         self._vectors = Vectors(self.core)
+        self.before = Beforehand(self.core, self.principal, "maintenance")
 
     @property
     def scope(self) -> str:
@@ -123,9 +123,8 @@ class ScopePass:
         return len(edits)
 
     def _batch(self, edits: Sequence[Edit]) -> Batch:
-        if edits and not self._named:
-            snapshot_before(self.core, self.principal, self.scope, "maintenance")
-            self._named = True
+        if edits:
+            self.before.of((self.scope,))
         written, restated = list[Put](), list[Put]()
         for edit in edits:
             log = log_entry(self.core, self.principal, edit.operation, reason=edit.reason, at=self.now)
