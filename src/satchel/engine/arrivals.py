@@ -54,6 +54,7 @@ class Departing:
         return [Document(ARRIVALS, f"{to}\n{new_id()}", {"entries": kept}, to)] if kept else []
 
     def _place(self, change: Change) -> dict[str, int]:
-        place = {**self._arrived.get((change.id, change.revision), {}), self._scope: change.position}
+        # Where the scope comes home, an entry stands where it first stood in this log.
+        place = {self._scope: change.position, **self._arrived.get((change.id, change.revision), {})}
         is_behind = any(next(place[log] for log in logs if log in place) <= position for position, logs in self._snapshots)
         return place if is_behind else {}
