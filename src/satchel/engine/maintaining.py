@@ -67,6 +67,15 @@ class Maintainer:
         return [scope for scope in principal.readable(sorted(found)) if principal.write is None or scope in principal.write]
 
     def _pass(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
+        was_held = self._indexes.held(scope) is not None
+        try:
+            return self._steps(principal, scope, dry_run=dry_run)
+        finally:
+            # A pass over many scopes neither fills the memory with their indexes nor drives out those that recall needs.
+            if not was_held:
+                self._indexes.drop(scope)
+
+    def _steps(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
         core = self._core
         released = self._sessions.release(principal, scope, limit=_MOST_SESSIONS, dry_run=dry_run)
         before = core.store.document(PASSES, scope) or {}

@@ -6,6 +6,7 @@ It must not know what is decided, or why.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +24,9 @@ from satchel.protocol.record import MemoryRecord, RecordId, Status
 
 BATCH = 100
 """Records of one transaction."""
+
+_LONGEST_PAUSE = 0.05
+"""Seconds."""
 
 
 class Edit(NamedTuple):
@@ -113,11 +117,15 @@ class ScopePass:
             edits = decide(records)
             return (Batch() if self.dry_run else self._batch(edits)), (edits, records)
 
+        begun = time.perf_counter()
         try:
             edits, records = commit(self.core, plan)
         except Conflict:
             self.skipped += len(ids)
             return 0
+        if edits and not self.dry_run:
+            # A store with one writer at a time belongs to the others for as long as it was the pass's.
+            time.sleep(min(_LONGEST_PAUSE, time.perf_counter() - begun))
         self._note(step, edits)
         self._use(list(uses(records)) if edits else [])
         return len(edits)
