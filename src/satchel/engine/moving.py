@@ -79,13 +79,14 @@ class _Move:
         request, store = self._request, self._core.store
         log = log_entry(self._core, self._principal, "move_scope", reason=f"from {request.scope}")
         records, there = store.get(request.scope, ids), store.get(request.to, ids)
+        histories = store.histories(request.scope, records)
         changes: list[Put | Remove] = []
         entries: list[Change] = []
         left = []
         for record_id, record in sorted(records.items()):
             held = there.get(record_id)
             if held is None:
-                history = [] if record.is_tombstone else _life(store.history(record.scope, record_id))
+                history = [] if record.is_tombstone else _life(histories[record_id])
                 changes += self._arriving(record, history, log)
                 entries += history
             elif held.content_hash != record.content_hash or held.is_tombstone is not record.is_tombstone:

@@ -5,7 +5,7 @@ A record that was forgotten or taken out is absent at every moment. It must not 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -42,18 +42,26 @@ def as_of(core: Core, principal: Principal, request: AsOfRequest) -> Records:
     with core.store.reading():
         while len(found) < request.limit:
             page = core.store.scan(request.scope, LIVING, cursor=cursor, limit=min(PAGE, request.limit - len(found)))
-            then = (_at(core, record, request.when) for record in page.records)
-            found += [record for record in then if record is not None and record.status in request.statuses]
+            then = (state for state in _states(core, page.records, request.when) if state.status in request.statuses)
+            found += then
             cursor = page.cursor
             if cursor is None:
                 break
     return Records(records=tuple(found), cursor=cursor)
 
 
-def _at(core: Core, present: MemoryRecord, when: datetime) -> MemoryRecord | None:
-    later = (change for change in core.store.history(present.scope, present.id) if change.at > when and not change.erased)
-    left = next(later, None)
-    return present if left is None else _standing(left)
+def _states(core: Core, records: Sequence[MemoryRecord], when: datetime) -> Iterator[MemoryRecord]:
+    """Yield the records that were there at a moment, as they were then."""
+    ids: dict[str, list[str]] = {}
+    for record in records:
+        ids.setdefault(record.scope, []).append(record.id)
+    logs = {scope: core.store.histories(scope, names) for scope, names in ids.items()}
+    for record in records:
+        log = logs[record.scope].get(record.id, ())
+        left = next((change for change in log if change.at > when and not change.erased), None)
+        state = record if left is None else _standing(left)
+        if state is not None:
+            yield state
 
 
 def departures(core: Core, scope: str, *standpoints: Standpoint) -> list[Departures]:

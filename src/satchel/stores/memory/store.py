@@ -171,8 +171,13 @@ class MemoryStore:
 
     def history(self, scope: str, id: str) -> list[Change]:
         """Return one record's log entries."""
+        return self.histories(scope, (id,)).get(id, [])
+
+    def histories(self, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+        """Return the log entries of several records."""
         with self._reading() as state:
-            return [_change(state, place) for place in state.scope(scope).chains.get(id, ())]
+            chains = state.scope(scope).chains
+            return {name: [_change(state, place) for place in chains[name]] for name in dict.fromkeys(ids) if name in chains}
 
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds something."""
