@@ -266,6 +266,10 @@ class Store(Protocol):
         """Return one record's log entries, oldest first."""
         ...
 
+    def histories(self, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+        """Return the log entries of several records of a scope, by id, each record's oldest first; those without any are left out."""
+        ...
+
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds a record or a tombstone, ordered by scope."""
         ...

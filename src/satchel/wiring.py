@@ -166,11 +166,13 @@ def _open_engine(
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
+    from satchel.engine.ranking import policy_named
     from satchel.engine.settings import Settings
     from satchel.protocol.validation import validated
 
     given = settings.model_dump(exclude_unset=True) if isinstance(settings, Settings) else dict(settings or {})
     chosen = validated(Settings, given | ({} if policy is None else {"policy": policy}), subject="settings")
+    policy_named(chosen.policy)
     notes = Notes()
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
     return Engine(Core(store, found, clock, chosen, notes, consolidator, judge), Principal(agent=agent))

@@ -39,7 +39,9 @@ def test_memory_moves_in_is_verified_and_taken_back(satchel, old_memory: Path) -
     assert proof.json["passed"] is True
     listed = satchel("imports", "--json").json["imports"]
     assert [summary["import_id"] for summary in listed] == [import_id]
-    assert satchel("undo", import_id, "--json").json == {"removed": 2, "restored": 0, "kept": 0}
+    undone = satchel("undo", import_id, "--json").json
+    assert (undone["removed"], undone["restored"], undone["kept"]) == (2, 0, 0)
+    assert [one["reason"] for one in undone["before"]] == [f"undo of import {import_id}"]
     assert satchel("list").code == 1
 
 

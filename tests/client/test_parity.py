@@ -86,6 +86,12 @@ TOURS: dict[str, list[Step]] = {
         lambda s: s.update("m", scope=ALICE, tags=["t"]),
         lambda s: s.diff("第一/次", scope=ALICE),
     ],
+    "drop_snapshot": [
+        lambda s: s.remember("x", scope=ALICE, id="m"),
+        lambda s: s.snapshot(scope=ALICE, name="第一/次"),
+        lambda s: s.drop_snapshot("第一/次", scope=ALICE),
+        lambda s: s.snapshots(scope=ALICE),
+    ],
     "restore_snapshot": [
         lambda s: s.remember("x", scope=ALICE, id="m"),
         lambda s: s.snapshot(scope=ALICE, name="第一/次"),

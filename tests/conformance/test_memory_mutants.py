@@ -197,6 +197,149 @@ class TellsNoHistory(Broken):
         return done.model_copy(update={"entries": done.entries[-1:]}) if operation is t.HISTORY else done
 
 
+class ShowsThePresentForEveryMoment(Broken):
+    def call(self, operation, request):
+        if operation is t.AS_OF:
+            request = request.model_copy(update={"when": self.sound.core.now()})
+        return super().call(operation, request)
+
+
+class NamesEveryStateAnew(Broken):
+    def call(self, operation, request):
+        if operation is t.SNAPSHOT and request.name in {one.name for one in self.sound.snapshots(scope=request.scope)}:
+            self.sound.drop_snapshot(request.name, scope=request.scope)
+        return super().call(operation, request)
+
+
+class KeepsDroppedSnapshots(Broken):
+    def call(self, operation, request):
+        if operation is t.DROP_SNAPSHOT:
+            return next(one for one in self.sound.snapshots(scope=request.scope) if one.name == request.name)
+        return super().call(operation, request)
+
+
+class LeavesSnapshotsBehind(Broken):
+    def call(self, operation, request):
+        if operation is t.MOVE_SCOPE:
+            for one in self.sound.snapshots(scope=request.scope):
+                self.sound.drop_snapshot(one)
+        return super().call(operation, request)
+
+
+class ComparesTheWrongWayRound(Broken):
+    def call(self, operation, request):
+        if operation is t.DIFF:
+            request = request.model_copy(update={"a": request.b, "b": request.a})
+        return super().call(operation, request)
+
+
+class RestoresWithoutAWayBack(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        return done.model_copy(update={"undo": None}) if operation is t.RESTORE_SNAPSHOT else done
+
+
+class RestoresOnlyContents(Broken):
+    def call(self, operation, request):
+        if operation is not t.RESTORE_SNAPSHOT:
+            return super().call(operation, request)
+        before = {one.id: one.status for one in self.sound.every_record(scope=request.scope)}
+        done = super().call(operation, request)
+        for one in self.sound.every_record(scope=request.scope):
+            if one.status != before[one.id]:
+                self.sound.update(one.id, scope=request.scope, status=before[one.id])
+        return done
+
+
+class LogsNoRecall(Broken):
+    def call(self, operation, request):
+        if operation is t.RECALL:
+            request = request.model_copy(update={"session": None, "turn": None})
+        return super().call(operation, request)
+
+
+class CountsEveryReportOfUse(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        return done.model_copy(update={"counted": len(request.ids)}) if operation is t.USED else done
+
+
+class OverwritesNewerSessions(Broken):
+    def call(self, operation, request):
+        if operation is t.SAVE_WORKING:
+            request = request.model_copy(update={"keep": "ours"})
+        return super().call(operation, request)
+
+
+class EndsASessionAgainAndAgain(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        return done.model_copy(update={"already": False}) if operation is t.SESSION_END else done
+
+
+class CondensesNothing(Broken):
+    def call(self, operation, request):
+        if operation is t.SESSION_END:
+            request = request.model_copy(update={"condense": False})
+        return super().call(operation, request)
+
+
+class BeginsEverySessionAnew(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        if operation is not t.SESSION_START:
+            return done
+        return done.model_copy(update={"snapshot": done.snapshot.model_copy(update={"slots": {}, "recent_events": ()})})
+
+
+class ListsEverySession(Broken):
+    def call(self, operation, request):
+        if operation is t.SESSIONS:
+            request = request.model_copy(update={"ended": None})
+        return super().call(operation, request)
+
+
+class ForgetsWhatIsDue(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        return done.model_copy(update={"due": ()}) if operation is t.SESSION_START else done
+
+
+class ActsInADryRun(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        if operation is t.MAINTAIN and request.dry_run:
+            super().call(operation, request.model_copy(update={"dry_run": False}))
+        return done
+
+
+class MaintainsEveryScope(Broken):
+    def call(self, operation, request):
+        if operation is t.MAINTAIN:
+            request = request.model_copy(update={"scope": None})
+        return super().call(operation, request)
+
+
+class AsksNothing(Broken):
+    def call(self, operation, request):
+        done = super().call(operation, request)
+        return done.model_copy(update={"conflicts": ()}) if operation is t.CONFLICTS else done
+
+
+class KeepsBothWhateverWasSaid(Broken):
+    def call(self, operation, request):
+        if operation is t.RESOLVE:
+            request = request.model_copy(update={"keep": "both"})
+        return super().call(operation, request)
+
+
+class SimulatesALifetime(Broken):
+    def call(self, operation, request):
+        if operation is t.SIMULATE:
+            request = request.model_copy(update={"days": 3650})
+        return super().call(operation, request)
+
+
 MUTANTS = [found for found in list(globals().values()) if isinstance(found, type) and issubclass(found, Broken) and found is not Broken]
 
 

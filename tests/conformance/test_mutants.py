@@ -408,6 +408,11 @@ class ForgetsTheHistoryOfWhatWasTakenOut(MemoryStore):
         return super().history(scope, id) if self.get(scope, [id]) else []
 
 
+class TellsOneHistoryOnly(MemoryStore):
+    def histories(self, scope, ids):
+        return dict(list(super().histories(scope, ids).items())[:1])
+
+
 class ReadsWithoutASnapshot(MemoryStore):
     @contextlib.contextmanager
     def reading(self):

@@ -22,10 +22,11 @@ def test_records_move_with_their_history_and_usage(memory, clock):
     with pytest.raises(NotFound):
         memory.read("r", scope=ALICE)
     found = memory.read("r", scope=TEAM)
-    assert (found.content, found.tags, found.scope, found.revision) == ("第二版 recipe", ("t",), TEAM, 3)
+    assert (found.content, found.tags, found.scope, found.revision) == ("第二版 recipe", ("t",), TEAM, 4)
     after = memory.history("r", scope=TEAM)
-    told = [(entry.operation, entry.agent, entry.at, entry.before and entry.before.content) for entry in after]
-    assert told[:-1] == [(entry.operation, entry.agent, entry.at, entry.before and entry.before.content) for entry in before][:-1]
+    told = [(entry.operation, entry.agent, entry.at, entry.after and entry.after.content) for entry in after]
+    assert told[:-1] == [(entry.operation, entry.agent, entry.at, entry.after and entry.after.content) for entry in before]
+    assert (told[-1][0], after[-1].reason) == ("move_scope", f"from {ALICE}")
     assert [hit.record.id for hit in memory.recall("recipe", scope=TEAM)] == ["r"]
     assert memory.recall("recipe", scope=ALICE) == []
     assert [found.scope for found in memory.scopes()] == [TEAM]

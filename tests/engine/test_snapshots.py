@@ -8,6 +8,8 @@ from satchel.engine.core import Principal
 from satchel.engine.settings import Settings
 from satchel.engine.snapshots import snapshot_before
 from satchel.errors import Conflict, Denied, InvalidRequest, NotFound
+from satchel.operations import models as m
+from satchel.operations import table as t
 from write_stage import ALICE, BOB, START, opened
 
 
@@ -38,6 +40,27 @@ def test_a_moment_is_read_in_pages(memory, clock, monkeypatch):
     monkeypatch.setattr("satchel.engine.timetravel.PAGE", 3)
     assert [record.id for record in memory.as_of(START, scope=ALICE, status="active")] == [f"m{n:02}" for n in range(25)]
     assert [record.id for record in memory.as_of(clock.now, scope=ALICE, status="active")] == [f"m{n:02}" for n in range(1, 25, 2)]
+
+
+def test_a_page_of_a_moment_reads_the_log_of_its_own_records_only(memory, clock, monkeypatch):
+    memory.remember_many([{"content": f"事 {n}", "id": f"m{n:02}"} for n in range(40)], scope=ALICE)
+    memory.remember_many([{"content": f"{n}", "id": f"m{n}"} for n in range(300)], scope=BOB)
+    for turn in range(5):
+        clock.pass_(hours=1)
+        for n in range(10, 40):
+            memory.update(f"m{n:02}", scope=ALICE, tags=[f"t{turn}"])
+    store, read = memory.core.store, []
+    changes, histories = store.changes, store.histories
+
+    def counting(found):
+        read.append(sum(map(len, found.values())) if isinstance(found, dict) else len(found))
+        return found
+
+    monkeypatch.setattr(store, "changes", lambda *given, **named: counting(changes(*given, **named)))
+    monkeypatch.setattr(store, "histories", lambda *given, **named: counting(histories(*given, **named)))
+    page = memory.call(t.AS_OF, m.AsOfRequest(when=START, scope=ALICE, limit=20))
+    assert [record.tags for record in page.records] == [()] * 20
+    assert sum(read) == 10 + 10 * 6
 
 
 def test_what_is_forgotten_is_absent_at_every_moment(memory, clock):

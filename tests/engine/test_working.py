@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -61,18 +62,20 @@ def test_another_agent_goes_on_with_the_whole_session(memory):
 
 def test_another_process_goes_on_with_the_whole_session(tmp_path):
     with opened(tmp_path / "agent.db") as memory:
-        begun(memory)
+        first = begun(memory)
+        whole = [first.slots, first.recent_events, first.task_stack, first.summary, "writer"]
     code = (
         "import sys, json; from satchel import open_memory\n"
         "m = open_memory(sys.argv[1], agent='other', embedder='none')\n"
         "w = m.working('s1', scope='user:alice')\n"
-        "print(json.dumps([w.slots, w.recent_events, w.task_stack[0]['content'], w.summary, w.snapshot.agent_id]))\n"
+        "print(json.dumps([w.slots, w.recent_events, w.task_stack, w.summary, w.snapshot.agent_id], default=str))\n"
         "w.slots['nights'] = 'two'; w.save(); m.close()"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "agent.db")], capture_output=True, text=True, check=True)
-    assert "杭州" in done.stdout.encode().decode("unicode_escape")
+    assert json.loads(done.stdout) == json.loads(json.dumps(whole, default=str))
     with opened(tmp_path / "agent.db") as memory:
-        assert memory.working("s1", scope=ALICE).slots["nights"] == "two"
+        found = memory.working("s1", scope=ALICE)
+        assert (found.slots["nights"], found.snapshot.agent_id) == ("two", "other")
 
 
 def test_sessions_of_two_scopes_do_not_see_each_other(memory):

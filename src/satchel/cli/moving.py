@@ -124,6 +124,8 @@ def undo(session: Session, import_id: ImportId) -> None:
     else:
         restored = f", brought {done.restored} back to what stood before" if done.restored else ""
         say(f"removed {done.removed}" + restored + (f", kept {done.kept} that were changed since" if done.kept else ""))
+        if done.removed or done.restored:
+            remark("to take this back, move it in again")
     if not (done.removed or done.restored):
         raise typer.Exit(1)
 

@@ -129,6 +129,7 @@ def import_(
             remark(f"… and {len(report.receipts) - 50} more receipts: --json has them all")
     if not dry_run:
         say(f"import {report.import_id}")
+        remark(f"to take it back: satchel undo {printable(report.import_id)}")
 
 
 def inspect(session: Session, file: File) -> None:

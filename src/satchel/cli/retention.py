@@ -11,6 +11,7 @@ import typer
 from satchel.cli.declaring import command
 from satchel.cli.output import local, printable, remark, say, table, write_json
 from satchel.cli.session import Session
+from satchel.cli.snapshots import way_back
 from satchel.cli.values import conditions
 
 PANEL = "Looking after"
@@ -41,6 +42,7 @@ def maintain(session: Session, dry_run: Annotated[bool, typer.Option("--dry-run"
         say(f"… and {sum(done.counts.values()) - len(shown)} more; --json lists up to a thousand")
     told = ", ".join(f"{count} {name}" for name, count in done.counts.items()) or "nothing to do"
     say(f"{'would do' if dry_run else 'done'} in {done.scopes} {'scope' if done.scopes == 1 else 'scopes'}: {told}")
+    way_back(done.before)
     if done.skipped:
         remark(f"{done.skipped} memories were being changed by others and were left for the next pass")
     for failure in done.failures:

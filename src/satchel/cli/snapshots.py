@@ -1,4 +1,7 @@
-"""Commands that look back at a whole scope: snapshot, snapshots, diff, restore. They must not know how a state is found or set back."""
+"""Commands that look back at a whole scope: snapshot, snapshots, drop-snapshot, diff, restore.
+
+They must not know how a state is found or set back.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,15 @@ from satchel.cli.output import local, printable, remark, say, table, write_json
 from satchel.cli.session import Session
 
 if TYPE_CHECKING:
-    from satchel.operations.models import Diff
+    from collections.abc import Sequence
+
+    from satchel.operations.models import Diff, Snapshot
 
 PANEL = "Looking after"
 
 NOTHING = 1
+
+_SHOWN = 5
 
 _UNTOLD = frozenset({"updated_at", "stored_at", "revision", "content_hash", "usage"})
 """What a difference does not tell: it follows from the rest, or is no difference."""
@@ -26,7 +33,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name."
 
 def register(app: typer.Typer) -> None:
     """Add this noun's commands."""
-    for function in (snapshot, snapshots, diff, restore):
+    for function in (snapshot, snapshots, drop_snapshot, diff, restore):
         command(app, panel=PANEL)(function)
 
 
@@ -56,6 +63,24 @@ def snapshots(session: Session) -> None:
     if not found:
         remark(f"no snapshots in {', '.join(map(printable, session.scopes))}")
         raise typer.Exit(NOTHING)
+
+
+def drop_snapshot(session: Session, name: Name) -> None:
+    """Take a snapshot's name away. The memories and their history stay as they are; this state can no longer be gone back to by name."""
+    with session.without_embedder().open() as memory:
+        gone = memory.drop_snapshot(name, scope=session.scope)
+    if session.as_json:
+        write_json(gone.model_dump(mode="json"))
+    else:
+        say(f"dropped   {printable(gone.name)}  ({printable(gone.scope)}, position {gone.position})")
+
+
+def way_back(made: Sequence[Snapshot]) -> None:
+    """Tell beside an answer how to go back to what was before it."""
+    for one in made[:_SHOWN]:
+        remark(f"what was before: satchel restore {printable(one.name)} --scope {printable(one.scope)}")
+    if len(made) > _SHOWN:
+        remark(f"… and {len(made) - _SHOWN} more scopes: see satchel snapshots")
 
 
 def diff(

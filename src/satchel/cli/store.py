@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from satchel.cli.declaring import command
-from satchel.cli.output import fields, printable, progress, say, table, write_json
+from satchel.cli.output import fields, printable, progress, remark, say, table, write_json
 from satchel.cli.session import Session
+from satchel.cli.snapshots import way_back
 
 PANEL = "Looking after"
 
@@ -102,5 +103,9 @@ def move_scope(
         write_json(done.model_dump(mode="json"))
         return
     say(f"moved {done.moved}")
+    if done.before is None and done.moved and not done.left:
+        remark(f"to take it back: satchel move-scope {printable(to)} {printable(from_)}")
+    elif done.before is not None:
+        way_back([done.before])
     for left in done.left:
         say(f"left behind, for the target holds other content under this id: {printable(left)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from satchel.conformance.contract import Contract, refused, requirement
-from satchel.conformance.samples import NOW, later, log, make, put, remove, revise, write
+from satchel.conformance.samples import NOW, later, log, make, put, remove, revise, tombstone, write
 from satchel.errors import InvalidRequest
 from satchel.ports import Batch, Document, Store, Use
 
@@ -65,6 +65,17 @@ class Logging(Contract):
             (self.scope(), "r", 2),
         ]
         assert store.history(self.scope(), "ghost") == []
+
+    @requirement("OBS-1", "STO-3")
+    def test_histories_of_several_are_those_of_each(self, store: Store) -> None:
+        records = [make(name, self.scope()) for name in ("r", "记/录", "gone", "other")]
+        write(store, *records, make("r", self.scope("bob")))
+        store.apply(Batch([put(revise(records[0])), put(tombstone(records[1])), remove(records[2])]))
+        asked = ["r", "记/录", "gone", "ghost", "r", "\x00"]
+        found = store.histories(self.scope(), asked)
+        assert found == {name: store.history(self.scope(), name) for name in ("r", "记/录", "gone")}
+        assert [len(found[name]) for name in ("r", "记/录", "gone")] == [2, 2, 2]
+        assert store.histories(self.scope(), []) == store.histories(self.scope("nobody"), asked) == {}
 
     @requirement("OBS-1")
     def test_a_history_outlives_its_record_and_goes_on_when_it_returns(self, store: Store) -> None:

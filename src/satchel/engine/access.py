@@ -22,6 +22,7 @@ _REVEALING = frozenset(
         "confirm",
         "restore",
         "restore_snapshot",
+        "drop_snapshot",
         "resolve",
         "move_scope",
         "save_working",

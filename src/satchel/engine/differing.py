@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.snapshots import position_of
-from satchel.engine.timetravel import Departures, changes_after, record_at
+from satchel.engine.snapshots import standpoint
+from satchel.engine.timetravel import Departures, Standpoint, departures, record_at
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Changed, Diff, DiffRequest
 from satchel.protocol.package import Package, Readable, read_package
@@ -30,7 +31,7 @@ def diff(core: Core, principal: Principal, request: DiffRequest) -> Diff:
     """Return one page of what differs, ordered by id. A page looks at what changed between the two positions only."""
     with core.store.reading():
         a, b, after = _place(core, request)
-        left_a, left_b = _both(core, request.scope, a, b)
+        left_a, left_b = departures(core, request.scope, a, b)
         ids = sorted(record_id for _, record_id in left_a.keys() | left_b.keys() if record_id > after)
         pairs: list[Pair] = []
         for start in range(0, len(ids), _BATCH):
@@ -41,7 +42,7 @@ def diff(core: Core, principal: Principal, request: DiffRequest) -> Diff:
                 if pair is None:
                     continue
                 if len(pairs) == request.limit:
-                    return _told(pairs, cursor=f"{a} {b} {_id(pairs[-1])}")
+                    return _told(pairs, cursor=_cursor(a, b, _id(pairs[-1])))
                 pairs.append(pair)
     return _told(pairs)
 
@@ -76,25 +77,19 @@ def _living(package: Package) -> Iterator[MemoryRecord]:
     return (line for line in package.lines() if isinstance(line, MemoryRecord) and not line.is_tombstone)
 
 
-def _place(core: Core, request: DiffRequest) -> tuple[int, int, str]:
-    """Return both positions and the id to go on after. The cursor holds the positions, so that every page is of the same two states."""
+def _place(core: Core, request: DiffRequest) -> tuple[Standpoint, Standpoint, str]:
+    """Return both standpoints and the id to go on after. The cursor holds them, so that every page is of the same two states."""
     if request.cursor is None:
-        return position_of(core, request.scope, request.a), position_of(core, request.scope, request.b), ""
-    a, _, rest = request.cursor.partition(" ")
-    b, _, after = rest.partition(" ")
-    if not (a.isdecimal() and b.isdecimal() and after):
-        raise InvalidRequest.of([{"field": "cursor", "message": "is not one that an answer gave"}])
-    return int(a), int(b), after
+        return standpoint(core, request.scope, request.a), standpoint(core, request.scope, request.b), ""
+    try:
+        (a, *logs_a), (b, *logs_b), after = json.loads(request.cursor)
+        return Standpoint(int(a), tuple(map(str, logs_a))), Standpoint(int(b), tuple(map(str, logs_b))), str(after)
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidRequest.of([{"field": "cursor", "message": "is not one that an answer gave"}]) from None
 
 
-def _both(core: Core, scope: str, a: int, b: int) -> tuple[Departures, Departures]:
-    left_a: Departures = {}
-    left_b: Departures = {}
-    for change in changes_after(core, (scope,), min(a, b)):
-        for left, position in ((left_a, a), (left_b, b)):
-            if change.position > position:
-                left.setdefault((change.scope, change.id), change.position)
-    return left_a, left_b
+def _cursor(a: Standpoint, b: Standpoint, after: str) -> str:
+    return json.dumps([[a.position, *a.logs], [b.position, *b.logs], after], ensure_ascii=False)
 
 
 def _sides(core: Core, left_a: Departures, left_b: Departures, present: MemoryRecord | None) -> Pair | None:

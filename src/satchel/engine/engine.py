@@ -66,6 +66,7 @@ _HANDLERS: dict[str, Handler] = {
     "as_of": timetravel.as_of,
     "snapshot": snapshots.snapshot,
     "snapshots": snapshots.snapshots,
+    "drop_snapshot": snapshots.drop_snapshot,
     "diff": differing.diff,
     "restore_snapshot": setting_back.restore_snapshot,
     "conflicts": conflicts.conflicts,

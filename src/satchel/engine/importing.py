@@ -21,6 +21,7 @@ from satchel.engine.lineage import lineage
 from satchel.engine.merging import Address, Arrival, Merge, tombstones_over_living
 from satchel.engine.receipts import ImportHead
 from satchel.engine.scrubbing import settle
+from satchel.engine.snapshots import Beforehand
 from satchel.engine.tombstones import Marks
 from satchel.engine.traces import PACKAGE_LINES
 from satchel.engine.working_arrivals import arrive
@@ -73,6 +74,8 @@ class _Import:
         position = max((position.change for position in positions.values()), default=0)
         self._head = ImportHead.new(new_id(), origin=origin, at=core.now(), position=position)
         self._head = self._head.grown((), sorted(positions))
+        self._before = Beforehand(core, principal, f"import {self._head.import_id}")
+        self._standing = frozenset(scope for scope, found in positions.items() if found.change)
 
     def run(self) -> ImportReport:
         self._save(self._head)
@@ -82,7 +85,12 @@ class _Import:
         self._save(self._head.changed(state="complete", counts=dict(self._counts)))
         if self._erased:
             settle(self._core)
-        return ImportReport(import_id=self._head.import_id, counts=dict(self._counts), receipts=tuple(self._receipts))
+        return ImportReport(
+            import_id=self._head.import_id,
+            counts=dict(self._counts),
+            receipts=tuple(self._receipts),
+            before=self._before.made[:MAX_RECEIPTS],
+        )
 
     def _lines(self) -> Iterator[tuple[str, PackageLine]]:
         for number, line in enumerate(self._package.lines(), start=2):
@@ -139,6 +147,7 @@ class _Import:
         self._done(merge)
 
     def _batch(self, merge: Merge, vectors: Vectors, log: LogEntry, documents: list[Document]) -> Batch:
+        self._before.of(self._standing.intersection(scope for scope, _ in merge.changed))
         self._erase(list(tombstones_over_living(merge.changed)))
         marks = Marks(self._core)
         written: list[Put] = []

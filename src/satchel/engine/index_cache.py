@@ -105,6 +105,11 @@ class IndexCache:
             if index is not None:
                 index.use([(use.id, use.at.timestamp(), use.count)])
 
+    def drop(self, scope: str) -> None:
+        """Forget one scope's index."""
+        with self._lock:
+            self._entries.pop(scope, None)
+
     def clear(self) -> None:
         """Forget every index."""
         with self._lock:

@@ -19,6 +19,7 @@ from satchel.engine.merging import tombstones_over_living
 from satchel.engine.receipt_book import ReceiptBook
 from satchel.engine.receipts import ImportHead, drop
 from satchel.engine.scrubbing import settle
+from satchel.engine.snapshots import Beforehand
 from satchel.engine.tombstones import Marks
 from satchel.errors import Conflict, Fault, InvalidRequest
 from satchel.operations.models import ImportItem, IngestRequest, Receipt, ReceiptOutcome, Receipts
@@ -137,6 +138,9 @@ class _Ingestion:
 
     def _batch(self, principal: Principal, judgement: Judgement, head: ImportHead, vectors: Vectors, log: LogEntry) -> Batch:
         marks = Marks(self._core)
+        # What this import wrote to before has its snapshot, also where the import was broken off and is resumed.
+        new = {scope for scope, _ in judgement.changed} - self._head.scopes
+        Beforehand(self._core, principal, f"import {head.import_id}").of(new)
         self._erase(principal, judgement)
         replaces = any(before is not None for _, before in judgement.changed.values())
         documents = [*judgement.documents, *self._head.receipt_documents(judgement.receipts), head.document()]

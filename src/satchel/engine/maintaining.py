@@ -22,7 +22,7 @@ from satchel.engine.passing import ScopePass
 from satchel.engine.purging import purge
 from satchel.engine.repairing import mend_links
 from satchel.engine.sessions import SessionBook
-from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep
+from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep, Snapshot
 from satchel.ports import Batch, Document
 
 PASSES = "maintenance"
@@ -67,6 +67,15 @@ class Maintainer:
         return [scope for scope in principal.readable(sorted(found)) if principal.write is None or scope in principal.write]
 
     def _pass(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
+        was_held = self._indexes.held(scope) is not None
+        try:
+            return self._steps(principal, scope, dry_run=dry_run)
+        finally:
+            # A pass over many scopes neither fills the memory with their indexes nor drives out those that recall needs.
+            if not was_held:
+                self._indexes.drop(scope)
+
+    def _steps(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
         core = self._core
         released = self._sessions.release(principal, scope, limit=_MOST_SESSIONS, dry_run=dry_run)
         before = core.store.document(PASSES, scope) or {}
@@ -104,12 +113,14 @@ class _Told:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     skipped: int = 0
+    before: list[Snapshot] = field(default_factory=list)
 
     def add(self, work: ScopePass) -> None:
         self.counts.update(action.step.value for action in work.actions)
         self.actions += work.actions[: MAX_SHOWN - len(self.actions)]
         self.failures += work.failures
         self.skipped += work.skipped
+        self.before += work.before.made[: MAX_SHOWN - len(self.before)]
 
     def result(self, scopes: int) -> Maintained:
         return Maintained(
@@ -119,6 +130,7 @@ class _Told:
             actions=tuple(self.actions),
             skipped=self.skipped,
             failures=tuple(self.failures),
+            before=tuple(self.before),
         )
 
 

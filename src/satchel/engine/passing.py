@@ -6,6 +6,7 @@ It must not know what is decided, or why.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +16,7 @@ from satchel.engine.committing import Vectors, commit, log_entry, put, restate, 
 from satchel.engine.core import Core, Principal
 from satchel.engine.ledger import Ledger
 from satchel.engine.lineage import lineage
-from satchel.engine.snapshots import snapshot_before
+from satchel.engine.snapshots import Beforehand
 from satchel.errors import Conflict
 from satchel.operations.models import MaintenanceAction, MaintenanceStep
 from satchel.ports import Batch, Put, Use
@@ -23,6 +24,9 @@ from satchel.protocol.record import MemoryRecord, RecordId, Status
 
 BATCH = 100
 """Records of one transaction."""
+
+_LONGEST_PAUSE = 0.05
+"""Seconds."""
 
 
 class Edit(NamedTuple):
@@ -58,13 +62,13 @@ class ScopePass:
     _put_away: set[str] = field(default_factory=set)
     """What a dry run would have archived."""
 
-    _named: bool = False
-    """Whether the state before the pass has a snapshot."""
-
     _vectors: Vectors = field(init=False)
+    before: Beforehand = field(init=False)
+    """Names the state before the pass."""
 
     def __post_init__(self) -> None:
         self._vectors = Vectors(self.core)
+        self.before = Beforehand(self.core, self.principal, "maintenance")
 
     @property
     def scope(self) -> str:
@@ -113,19 +117,22 @@ class ScopePass:
             edits = decide(records)
             return (Batch() if self.dry_run else self._batch(edits)), (edits, records)
 
+        begun = time.perf_counter()
         try:
             edits, records = commit(self.core, plan)
         except Conflict:
             self.skipped += len(ids)
             return 0
+        if edits and not self.dry_run:
+            # A store with one writer at a time belongs to the others for as long as it was the pass's.
+            time.sleep(min(_LONGEST_PAUSE, time.perf_counter() - begun))
         self._note(step, edits)
         self._use(list(uses(records)) if edits else [])
         return len(edits)
 
     def _batch(self, edits: Sequence[Edit]) -> Batch:
-        if edits and not self._named:
-            snapshot_before(self.core, self.principal, self.scope, "maintenance")
-            self._named = True
+        if edits:
+            self.before.of((self.scope,))
         written, restated = list[Put](), list[Put]()
         for edit in edits:
             log = log_entry(self.core, self.principal, edit.operation, reason=edit.reason, at=self.now)

@@ -9,7 +9,7 @@ from satchel.engine.committing import Vectors, commit, log_entry, put, restate, 
 from satchel.engine.core import Core, Principal
 from satchel.engine.differing import same
 from satchel.engine.lineage import lineage
-from satchel.engine.snapshots import position_of, snapshot_before
+from satchel.engine.snapshots import snapshot_before, standpoint
 from satchel.engine.timetravel import Departures, departures, record_at
 from satchel.engine.tombstones import Blocklist, Marks
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
@@ -35,7 +35,7 @@ def restore_snapshot(core: Core, principal: Principal, request: RestoreSnapshotR
 
     A snapshot is made first: restoring it undoes this. Interrupted, it is finished by calling it again.
     """
-    left_state = departures(core, (request.scope,), position_of(core, request.scope, request.name))
+    (left_state,) = departures(core, request.scope, standpoint(core, request.scope, request.name))
     ids = sorted(record_id for _, record_id in left_state)
     setter = _Setter(core, principal, request, left_state)
     for start in range(0, len(ids), _BATCH):

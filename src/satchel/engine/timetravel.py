@@ -1,12 +1,15 @@
-"""Records as they were at a position of the log or at a moment (OBS-1): read backwards from the present, which the log leads away from.
+"""Records as they were at a moment, or at a standpoint in the log (OBS-1): read backwards from the present, which the log leads away from.
 
 A record that was forgotten or taken out is absent at every moment. It must not know snapshots, or what a state is wanted for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
 
+from satchel.engine.arrivals import Places, place_of, places
 from satchel.engine.core import Core, Principal
 from satchel.operations.models import AsOfRequest, Records
 from satchel.ports import Change
@@ -17,33 +20,61 @@ PAGE = 500
 LIVING = RecordFilter(statuses=(Status.ACTIVE, Status.PENDING, Status.ARCHIVED))
 
 Departures = dict[tuple[str, str], int]
-"""By scope and id, the log position of the first change after a moment: the record as it was stands there."""
+"""By scope and id, the log position of the first change after a standpoint: the record as it was stands there."""
+
+
+class Standpoint(NamedTuple):
+    """A position from which a scope is looked at; `logs`: the scopes in whose logs it was taken, where they moved here since."""
+
+    position: int
+    logs: tuple[str, ...] = ()
 
 
 def as_of(core: Core, principal: Principal, request: AsOfRequest) -> Records:
-    """Return one page of the records as they were known at a moment, ordered by scope and id."""
+    """Return one page of the records as they were known at a moment, ordered by scope and id.
+
+    It reads the log of the records looked at, and nothing else of the log.
+    """
     if not request.scope:
         return Records(records=())
     found: list[MemoryRecord] = []
     cursor = request.cursor
     with core.store.reading():
-        left = departures(core, request.scope, 0, lambda change: change.at > request.when)
         while len(found) < request.limit:
             page = core.store.scan(request.scope, LIVING, cursor=cursor, limit=min(PAGE, request.limit - len(found)))
-            then = (record_at(core, left, record) for record in page.records)
-            found += [record for record in then if record is not None and record.status in request.statuses]
+            then = (state for state in _states(core, page.records, request.when) if state.status in request.statuses)
+            found += then
             cursor = page.cursor
             if cursor is None:
                 break
     return Records(records=tuple(found), cursor=cursor)
 
 
-def departures(core: Core, scopes: Collection[str], after: int, is_later: Callable[[Change], bool] = lambda _: True) -> Departures:
-    """Return where each record that changed later left its state; `is_later` is asked of the changes after a position."""
-    found: Departures = {}
-    for change in changes_after(core, scopes, after):
-        if is_later(change):
-            found.setdefault((change.scope, change.id), change.position)
+def _states(core: Core, records: Sequence[MemoryRecord], when: datetime) -> Iterator[MemoryRecord]:
+    """Yield the records that were there at a moment, as they were then."""
+    ids: dict[str, list[str]] = {}
+    for record in records:
+        ids.setdefault(record.scope, []).append(record.id)
+    logs = {scope: core.store.histories(scope, names) for scope, names in ids.items()}
+    for record in records:
+        log = logs[record.scope].get(record.id, ())
+        left = next((change for change in log if change.at > when and not change.erased), None)
+        state = record if left is None else _standing(left)
+        if state is not None:
+            yield state
+
+
+def departures(core: Core, scope: str, *standpoints: Standpoint) -> list[Departures]:
+    """Return, for each standpoint, where each record that changed later left its state. It reads the log from the earliest on."""
+    found: list[Departures] = [{} for _ in standpoints]
+    arrived: Places = places(core, scope) if any(one.logs for one in standpoints) else {}
+    for change in changes_after(core, (scope,), min(one.position for one in standpoints)):
+        # What was erased belongs to an earlier life of the record, or to one that is forgotten.
+        if change.erased:
+            continue
+        for left, one in zip(found, standpoints, strict=True):
+            if place_of(change, arrived, one.logs) > one.position:
+                left.setdefault((change.scope, change.id), change.position)
     return found
 
 
@@ -61,6 +92,9 @@ def record_at(core: Core, left: Departures, present: MemoryRecord) -> MemoryReco
         return None
     if position is None:
         return present
-    change = core.store.changes((present.scope,), after=position - 1, limit=1)[0]
-    before = change.before
-    return before if before is not None and not before.is_tombstone else None
+    return _standing(core.store.changes((present.scope,), after=position - 1, limit=1)[0])
+
+
+def _standing(left: Change) -> MemoryRecord | None:
+    """Return what stood before a change."""
+    return left.before if left.before is not None and not left.before.is_tombstone else None

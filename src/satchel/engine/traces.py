@@ -1,4 +1,4 @@
-"""Where else the content of a record may stand beside the record itself: receipts, quarantine, questions (RET-5).
+"""Where else the content of a record may stand beside the record itself: receipts, quarantine, questions, snapshots (RET-5).
 
 It must not know why a record goes.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from satchel.engine.arrivals import ARRIVALS
 from satchel.engine.core import Core
 from satchel.engine.lineage import DERIVED
 from satchel.engine.mentions import MENTIONS
@@ -14,6 +15,7 @@ from satchel.engine.quarantine import QUARANTINE
 from satchel.engine.recall_log import RECALLS, without_forgotten
 from satchel.engine.receipts import MERGED, emptied, import_key, imports_about, rewrite
 from satchel.engine.reviews import REVIEWS, settled
+from satchel.engine.snapshots import SNAPSHOTS, telling
 from satchel.operations.models import Receipt
 from satchel.ports import Document
 from satchel.protocol.record import MemoryRecord
@@ -24,7 +26,7 @@ PACKAGE_LINES = "package-lines"
 REPETITIONS = "repetitions"
 """Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
 
-_KEYED_BY_SCOPE = (QUARANTINE, MENTIONS, REPETITIONS, DERIVED, MERGED, REVIEWS, RECALLS)
+_KEYED_BY_SCOPE = (QUARANTINE, MENTIONS, REPETITIONS, DERIVED, MERGED, REVIEWS, RECALLS, SNAPSHOTS, ARRIVALS)
 
 ERASED = "forgotten"
 """Reason in a receipt whose record was forgotten."""
@@ -40,6 +42,7 @@ def traces(core: Core, scope: str, forgotten: Collection[MemoryRecord]) -> list[
         *map(_without, quarantined),
         *settled(scope, [record.id for record in forgotten]),
         *without_forgotten(core, scope, [record.id for record in forgotten]),
+        *telling(core, scope, {record.content for record in forgotten}),
     ]
 
 

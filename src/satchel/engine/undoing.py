@@ -12,6 +12,7 @@ from satchel.engine.access import require_write
 from satchel.engine.committing import Vectors, commit, log_entry, put
 from satchel.engine.core import Core, Principal
 from satchel.engine.receipts import ImportHead
+from satchel.engine.snapshots import Beforehand
 from satchel.engine.traces import all_of_import
 from satchel.errors import NotFound
 from satchel.operations.models import (
@@ -27,6 +28,10 @@ from satchel.ports import Batch, Change, Put, Remove
 from satchel.protocol.record import MemoryRecord
 
 _PAGE = 500
+
+MAX_SHOWN = 1000
+"""Snapshots listed in an answer."""
+
 UNDONE = "undone"
 """Reason in a receipt of an import that was undone."""
 
@@ -82,7 +87,8 @@ def undo_import(core: Core, principal: Principal, request: ImportIdRequest) -> U
         return Undone(removed=0, kept=0)
     core.store.apply(Batch(documents=[head.changed(state="undoing").document()]))
     undone = frozenset(other.import_id for other in kept.heads(core) if other.state in {"undone", "undoing"})
-    undo = _Undo(core, principal, head.import_id, undone - {head.import_id})
+    before = Beforehand(core, principal, f"undo of import {head.import_id}")
+    undo = _Undo(core, principal, head.import_id, undone - {head.import_id}, before)
     for written in _written(core, head):
         undo.take_back(written)
     for scope in head.scopes:
@@ -91,7 +97,7 @@ def undo_import(core: Core, principal: Principal, request: ImportIdRequest) -> U
     for document in kept.rewrite(core, head.import_id, lambda receipt: kept.emptied(receipt, UNDONE)):
         core.store.apply(Batch(documents=[document]))
     core.store.apply(Batch(documents=[head.changed(state="undone").document()]))
-    return Undone(removed=undo.removed, restored=undo.restored, kept=undo.left)
+    return Undone(removed=undo.removed, restored=undo.restored, kept=undo.left, before=before.made[:MAX_SHOWN])
 
 
 def _written(core: Core, head: ImportHead) -> Iterator[list[Change]]:
@@ -118,6 +124,7 @@ class _Undo:
     principal: Principal
     import_id: str
     undone: frozenset[str]
+    before: Beforehand
     removed: int = 0
     restored: int = 0
     left: int = 0
@@ -149,6 +156,8 @@ class _Undo:
             else:
                 restored = verdict.earlier.model_copy(update={"revision": record.revision + 1})
                 back.append(put(restored, log, expect=record.revision))
+        if gone or back:
+            self.before.of((scope,))
         return Batch([*gone, *vectors.fill(back)]), (len(gone), len(back), stayed)
 
     def _verdict(self, record: MemoryRecord, change: Change) -> _Verdict:

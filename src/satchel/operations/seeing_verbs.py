@@ -51,6 +51,11 @@ class SeeingVerbs(ABC):
         """Return the snapshots of these scopes, the oldest first."""
         return list(self.call(t.SNAPSHOTS, _request(m.SnapshotsRequest, locals())).snapshots)
 
+    def drop_snapshot(self, name: str | m.Snapshot, *, scope: str | None = None) -> m.Snapshot:
+        """Take a snapshot's name away, and return what it stood for; the records and their log stay as they are. Raises NotFound."""
+        given = {"name": name.name, "scope": name.scope} if isinstance(name, m.Snapshot) else {"name": name, "scope": scope}
+        return self.call(t.DROP_SNAPSHOT, _request(m.DropSnapshotRequest, given))
+
     def diff(self, a: str | m.Snapshot, b: str | m.Snapshot = m.NOW, *, scope: str | None = None) -> m.Diff:
         """Return what was added, removed and changed from one snapshot to another, or to `now`. The scope is that of a snapshot given."""
         scope = scope or next((one.scope for one in (a, b) if isinstance(one, m.Snapshot)), None)

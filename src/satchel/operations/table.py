@@ -71,6 +71,7 @@ RESOLVE = Operation("resolve", "POST", "/conflicts/{id}/resolve", m.ResolveReque
 AS_OF = Operation("as_of", "GET", "/as-of", m.AsOfRequest, m.Records, "read")
 SNAPSHOT = Operation("snapshot", "POST", "/snapshots", m.SnapshotRequest, m.Snapshot, "write")
 SNAPSHOTS = Operation("snapshots", "GET", "/snapshots", m.SnapshotsRequest, m.Snapshots, "read")
+DROP_SNAPSHOT = Operation("drop_snapshot", "DELETE", "/snapshots/{name}", m.DropSnapshotRequest, m.Snapshot, "write")
 DIFF = Operation("diff", "GET", "/diff", m.DiffRequest, m.Diff, "read")
 RESTORE_SNAPSHOT = Operation("restore_snapshot", "POST", "/snapshots/{name}/restore", m.RestoreSnapshotRequest, m.SnapshotRestored, "write")
 RECALL_LOG = Operation("recall_log", "GET", "/recall-log", m.RecallLogRequest, m.RecallLog, "read")
@@ -118,6 +119,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     AS_OF,
     SNAPSHOT,
     SNAPSHOTS,
+    DROP_SNAPSHOT,
     DIFF,
     RESTORE_SNAPSHOT,
     RECALL_LOG,

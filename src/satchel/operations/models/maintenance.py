@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from satchel.operations.models.base import MAX_LIMIT, Request, Result
+from satchel.operations.models.seeing import Snapshot
 from satchel.protocol.record import Json, RecordId
 from satchel.protocol.scope import Scope, Scopes
 from satchel.protocol.times import Instant
@@ -52,7 +53,8 @@ class MaintenanceAction(Result):
 class Maintained(Result):
     """What a pass did. `counts` by step; `actions` has the first 1000; `skipped`: records that others kept changing meanwhile.
 
-    `failures` says what could not be done, such as a model's bad answer; nothing was archived for it.
+    `failures` says what could not be done, such as a model's bad answer; nothing was archived for it. `before`: the snapshots, one for
+    each of the scopes that it changed (the first 1000), that restoring brings back.
     """
 
     dry_run: bool
@@ -61,6 +63,7 @@ class Maintained(Result):
     actions: tuple[MaintenanceAction, ...] = ()
     skipped: int = 0
     failures: tuple[str, ...] = ()
+    before: tuple[Snapshot, ...] = ()
 
 
 class SimulateRequest(Request):

@@ -6,6 +6,7 @@ It must not know how an operation is carried out.
 from __future__ import annotations
 
 from satchel.operations.models.base import Request, Result
+from satchel.operations.models.seeing import Snapshot
 from satchel.protocol.record import RecordId
 from satchel.protocol.scope import Scope, Scopes
 
@@ -18,10 +19,14 @@ class MoveScopeRequest(Request):
 
 
 class Moved(Result):
-    """How many records moved, and the ids left behind because the target already holds other content under the same id."""
+    """How many records moved, and the ids left behind because the target already holds other content under the same id.
+
+    `before`: the snapshot of the target made before, where it held something; restoring it archives what came.
+    """
 
     moved: int
     left: tuple[RecordId, ...] = ()
+    before: Snapshot | None = None
 
 
 class ScopesRequest(Request):

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from satchel.operations.models.base import MAX_LIMIT, Request, Result
+from satchel.operations.models.seeing import Snapshot
 from satchel.protocol.record import Label, MemoryRecord, RecordId
 from satchel.protocol.scope import Scope, Scopes
 from satchel.protocol.times import Instant
@@ -125,12 +126,14 @@ class Imports(Result):
 class ImportReport(Result):
     """What an import of a package did: counts by outcome (created, updated, unchanged, blocked, …).
 
-    `receipts` has one entry for each line that did not simply arrive.
+    `receipts` has one entry for each line that did not simply arrive. `undo_import` takes it back; `before` has the snapshots of the
+    scopes that held something and were changed.
     """
 
     import_id: str
     counts: dict[str, int]
     receipts: tuple[Receipt, ...] = ()
+    before: tuple[Snapshot, ...] = ()
 
 
 class ImportIdRequest(Request):
@@ -147,8 +150,12 @@ class ReceiptsRequest(ImportIdRequest):
 
 
 class Undone(Result):
-    """How many records an undo took out, how many it brought back to what stood before, and how many it left as changed since."""
+    """How many records an undo took out, how many it brought back to what stood before, and how many it left as changed since.
+
+    Importing again takes the undo back. `before`: the snapshots of the scopes that it changed.
+    """
 
     removed: int
     restored: int = 0
     kept: int
+    before: tuple[Snapshot, ...] = ()

@@ -50,7 +50,10 @@ class SnapshotRequest(Request):
 
 
 class Snapshot(Result):
-    """A named position in the change log of a scope, not a copy. `automatic`: the engine made it before a large change."""
+    """A named position in the change log of a scope, not a copy. `automatic`: the engine made it before a large change.
+
+    `logs`: the scopes in whose logs the position was taken, where they have moved into this one since.
+    """
 
     name: str
     scope: Scope
@@ -59,6 +62,7 @@ class Snapshot(Result):
     by: str | None = None
     reason: str | None = None
     automatic: bool = False
+    logs: tuple[Scope, ...] = ()
 
 
 class SnapshotsRequest(Request):
@@ -103,6 +107,13 @@ class Diff(Result):
         gone = {(record.scope, record.id) for record in self.removed}
         written = (*self.added, *(change.after for change in self.changed))
         return {key: record for key, record in records.items() if key not in gone} | {(one.scope, one.id): one for one in written}
+
+
+class DropSnapshotRequest(Request):
+    """Take a snapshot's name away. The records and their log stay as they are; this state can no longer be gone back to by its name."""
+
+    name: SnapshotName
+    scope: Scope
 
 
 class RestoreSnapshotRequest(Request):

@@ -127,7 +127,7 @@ def _replay_remove(state: State, value: dict[str, Any]) -> None:
 def _replay_erased(state: State, value: dict[str, Any]) -> None:
     scope = state.scopes.setdefault(value["scope"], ScopeState())
     state.log.append(Logged(value["scope"], value["id"], value["revision"], _entry(value["log"]), None, erased=True))
-    scope.positions.append(len(state.log))
+    scope.logged(value["id"], len(state.log))
 
 
 def _replay_document(state: State, value: dict[str, Any]) -> None:

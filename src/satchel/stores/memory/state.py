@@ -51,6 +51,9 @@ class ScopeState:
     rows: dict[str, Row] = field(default_factory=dict)
     holders: dict[str, set[str]] = field(default_factory=dict)
     positions: list[int] = field(default_factory=list)
+    chains: dict[str, list[int]] = field(default_factory=dict)
+    """Positions by record, those of records that were taken out included."""
+
     indexed: int = 0
 
     def set(self, record_id: str, row: Row | None) -> None:
@@ -73,7 +76,13 @@ class ScopeState:
     def copy(self) -> ScopeState:
         """Return a copy that can change on its own."""
         holders = {content: set(ids) for content, ids in self.holders.items()}
-        return ScopeState(dict(self.rows), holders, list(self.positions), self.indexed)
+        chains = {record_id: list(chain) for record_id, chain in self.chains.items()}
+        return ScopeState(dict(self.rows), holders, list(self.positions), chains, self.indexed)
+
+    def logged(self, record_id: str, position: int) -> None:
+        """Note that the log has an entry about a record."""
+        self.positions.append(position)
+        self.chains.setdefault(record_id, []).append(position)
 
 
 @dataclass(slots=True)
@@ -158,12 +167,12 @@ class State:
 
     def _append(self, scope: ScopeState, logged: Logged) -> None:
         self.log.append(logged)
-        scope.positions.append(len(self.log))
+        scope.logged(logged.id, len(self.log))
 
     def _erase(self, scope: ScopeState, record_id: str) -> None:
-        for position in scope.positions:
+        for position in scope.chains.get(record_id, ()):
             logged = self.log[position - 1]
-            if logged.id == record_id and not logged.erased:
+            if not logged.erased:
                 self.log[position - 1] = replace(logged, before=None, erased=True, log=replace(logged.log, reason=None))
 
     def touch(self, use: Use) -> None:

@@ -162,15 +162,22 @@ class MemoryStore:
         limit = check_limit(limit)
         with self._reading() as state:
             if scopes is None:
-                positions: Iterable[int] = range(max(after, 0) + 1, len(state.log) + 1)
-            else:
-                positions = sorted(place for name in set(scopes) for place in state.scope(name).positions if place > after)
-            return [_change(state, place) for place, _ in zip(positions, range(limit), strict=False)]
+                first = max(after, 0) + 1
+                return [_change(state, place) for place in range(first, min(first + limit, len(state.log) + 1))]
+            logs = [state.scope(name).positions for name in set(scopes)]
+            starts = [bisect_right(log, after) for log in logs]
+            oldest = sorted(place for log, start in zip(logs, starts, strict=True) for place in log[start : start + limit])
+            return [_change(state, place) for place in oldest[:limit]]
 
     def history(self, scope: str, id: str) -> list[Change]:
         """Return one record's log entries."""
+        return self.histories(scope, (id,)).get(id, [])
+
+    def histories(self, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+        """Return the log entries of several records."""
         with self._reading() as state:
-            return [_change(state, place) for place in state.scope(scope).positions if state.log[place - 1].id == id]
+            chains = state.scope(scope).chains
+            return {name: [_change(state, place) for place in chains[name]] for name in dict.fromkeys(ids) if name in chains}
 
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds something."""

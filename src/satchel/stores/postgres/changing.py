@@ -28,6 +28,21 @@ SELECT position FROM chain
 """The positions of one record's log entries; see `chain_of`."""
 
 
+CHAINS = """
+WITH RECURSIVE newest (position) AS (
+    SELECT change FROM records WHERE scope = %(scope)s AND id = ANY(%(ids)s)
+    UNION ALL
+    SELECT change FROM removed WHERE scope = %(scope)s AND id = ANY(%(ids)s)
+), chain (position, previous) AS (
+    SELECT l.position, l.previous FROM newest n JOIN log l ON l.scope = %(scope)s AND l.position = n.position
+    UNION ALL
+    SELECT l.position, l.previous FROM chain c JOIN log l ON l.scope = %(scope)s AND l.position = c.previous
+)
+SELECT position FROM chain
+"""
+"""The positions of several records' log entries; its parameters are named."""
+
+
 def chain_of(scope: str, record_id: str) -> tuple[str, ...]:
     """Return the parameters of `CHAIN`."""
     return (scope, scope, record_id, scope, record_id, scope)

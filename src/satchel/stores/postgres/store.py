@@ -179,10 +179,16 @@ class PostgresStore:
 
     def history(self, scope: str, id: str) -> list[Change]:
         """Return one record's log entries."""
-        if not is_storable(id):
-            return []
-        query = f"{_LOG} WHERE scope = %s AND position IN ({changing.CHAIN}) ORDER BY position"
-        return [change_of(row) for row in self._rows(query, [scope, *changing.chain_of(scope, id)])]
+        return self.histories(scope, (id,)).get(id, [])
+
+    def histories(self, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+        """Return the log entries of several records."""
+        query = f"{_LOG} WHERE scope = %(scope)s AND position IN ({changing.CHAINS}) ORDER BY position"
+        found: dict[str, list[Change]] = {}
+        for row in self._rows(query, {"scope": scope, "ids": [name for name in ids if is_storable(name)]}):
+            change = change_of(row)
+            found.setdefault(change.id, []).append(change)
+        return found
 
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds something."""

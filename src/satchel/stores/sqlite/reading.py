@@ -122,16 +122,16 @@ def changes(connection: sqlite3.Connection, scopes: Collection[str] | None, afte
     return [_change(row) for row in found]
 
 
-def history(connection: sqlite3.Connection, scope: str, record_id: str) -> list[Change]:
-    """Return one record's log entries, oldest first: they are chained, the newest known to the record's row."""
-    if not (is_storable(scope) and is_storable(record_id)):
-        return []
+def histories(connection: sqlite3.Connection, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+    """Return records' log entries by id, oldest first: they are chained, the newest known to the record's row."""
+    if not is_storable(scope):
+        return {}
     rows = connection.execute(
         f"""WITH RECURSIVE here (number) AS (SELECT number FROM scopes WHERE scope = ?1),
             newest (position) AS (
-                SELECT change FROM memories, here WHERE memories.scope = here.number AND id = ?2
+                SELECT change FROM memories, here WHERE memories.scope = here.number AND id IN (SELECT value FROM json_each(?2))
                 UNION ALL
-                SELECT change FROM removed, here WHERE removed.scope = here.number AND id = ?2
+                SELECT change FROM removed, here WHERE removed.scope = here.number AND id IN (SELECT value FROM json_each(?2))
             ),
             chain (place, previous) AS (
                 SELECT changes.position, previous FROM changes JOIN newest ON changes.position = newest.position
@@ -140,9 +140,13 @@ def history(connection: sqlite3.Connection, scope: str, record_id: str) -> list[
             )
             SELECT {_CHANGE} FROM chain JOIN changes ON changes.position = chain.place
             JOIN scopes ON scopes.number = changes.scope ORDER BY changes.position""",
-        (scope, record_id),
+        (scope, names(ids)),
     )
-    return [_change(row) for row in rows]
+    found: dict[str, list[Change]] = {}
+    for row in rows:
+        change = _change(row)
+        found.setdefault(change.id, []).append(change)
+    return found
 
 
 def _change(row: tuple[Any, ...]) -> Change:

@@ -156,8 +156,12 @@ class SQLiteStore:
 
     def history(self, scope: str, id: str) -> list[Change]:
         """Return one record's log entries."""
+        return self.histories(scope, (id,)).get(id, [])
+
+    def histories(self, scope: str, ids: Collection[str]) -> dict[str, list[Change]]:
+        """Return the log entries of several records."""
         with self._readers.one() as connection:
-            return reading.history(connection, scope, id)
+            return reading.histories(connection, scope, ids)
 
     def scopes(self) -> list[ScopeCount]:
         """Return every scope that holds something."""
