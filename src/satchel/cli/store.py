@@ -75,7 +75,7 @@ def doctor(session: Session) -> None:
 def reindex(
     session: Session, everything: Annotated[bool, typer.Option("--everything", help="Embed all anew, not only what has no vector.")] = False
 ) -> None:
-    """Embed what has no vector yet, from its text."""
+    """Embed what has no vector yet, from its text, and bring an external index up to date."""
     with session.open() as memory, progress("embedding") as advance:
         done = memory.reindex(everything=everything)
         total = done.embedded
@@ -83,6 +83,10 @@ def reindex(
             advance(total, total + done.remaining)
             done = memory.reindex()
             total += done.embedded
+        copying = done.uncopied
+        while done.uncopied:
+            advance(copying - done.uncopied, copying)
+            done = memory.reindex(resume=True)
     if session.as_json:
         write_json(done.model_copy(update={"embedded": total}).model_dump(mode="json"))
     else:

@@ -297,9 +297,12 @@ class AsyncMemory(AsyncSessionVerbs, AsyncSeeingVerbs):
         """Move every record of a scope into another, history included."""
         return await self.call(t.MOVE_SCOPE, _request(m.MoveScopeRequest, locals()))
 
-    async def reindex(self, *, everything: bool = False) -> m.Reindexed:
-        """Embed what has no vector yet, or rebuild the whole index from content."""
-        return await self.call(t.REINDEX, m.ReindexRequest(everything=everything))
+    async def reindex(self, *, everything: bool = False, resume: bool = False) -> m.Reindexed:
+        """Embed what has no vector yet, or rebuild the whole index from content. An external index is brought up to date.
+
+        Copying to it stops after some seconds: where some are `uncopied`, call again with `resume`.
+        """
+        return await self.call(t.REINDEX, m.ReindexRequest(everything=everything, resume=resume))
 
     async def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:
         """Carry out a maintenance pass over these scopes, or all that the caller may read and write.

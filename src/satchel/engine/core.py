@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from satchel.engine.external import ExternalIndex
 from satchel.engine.settings import Settings
 from satchel.engine.working_store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
@@ -62,7 +63,8 @@ class Principal:
 class Core:
     """The engine's shared parts.
 
-    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule.
+    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule; `external`,
+    vectors are searched in memory.
     """
 
     store: Store
@@ -72,6 +74,7 @@ class Core:
     notes: Notes = field(default_factory=Notes)
     consolidator: Consolidator | None = None
     judge: Judge | None = None
+    external: ExternalIndex | None = None
 
     @property
     def working(self) -> WorkingStore:

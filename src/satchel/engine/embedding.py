@@ -24,6 +24,9 @@ _KEY = "made-with"
 _PAGE = 256
 _LIVING = RecordFilter(statuses=(Status.ACTIVE, Status.PENDING, Status.ARCHIVED))
 
+_COPYING_SECONDS = 10.0
+"""How long one call copies vectors to an external index; what is left is the next one's."""
+
 FAILED = "embedding"
 DIFFERS = "index-embedder"
 SEGMENTED = "index-segmenter"
@@ -69,6 +72,8 @@ def _compare_embedders(core: Core, found: str | None) -> None:
 
 def open_index(core: Core) -> None:
     """Compare the store's index with this engine's embedder and segmenter, and note once what differs. Call on opening."""
+    if core.external is not None:
+        core.external.open()
     made_with = _made_with(core)
     _compare_embedders(core, made_with.get("embedder"))
     if made_with.get("segmenter", SEGMENTER) != SEGMENTER:
@@ -102,13 +107,15 @@ def _embedded(embedder: Embedder, contents: Sequence[str]) -> Iterator[bytes]:
 
 
 def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reindexed:
-    """Embed what has no vector, or everything anew; another embedder's vectors are cleared first.
+    """Embed what has no vector, or everything anew; another embedder's vectors are cleared first. Then the external index follows.
 
     Resumable: what is embedded stays so. With `everything`, or after a change of segmentation, the terms are made anew as well.
 
     Raises:
-        SatchelError: the embedder failed; nothing was cleared that could not be made again by another run.
+        SatchelError: the embedder or the external index failed; nothing was cleared that could not be made again by another run.
     """
+    if request.resume:
+        return _reindexed(core, 0, request)
     embedder = core.embedder
     made_with = _made_with(core)
     if request.everything or made_with.get("segmenter", SEGMENTER) != SEGMENTER:
@@ -116,7 +123,7 @@ def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reinde
         _record(core, made_with, segmenter=SEGMENTER)
         core.notes.drop(SEGMENTED)
     if embedder is None:
-        return Reindexed(embedded=0, remaining=core.store.count_unindexed(), embedder=None)
+        return _reindexed(core, 0, request)
     if request.everything or not made_with.items() >= _ours(embedder).items():
         _try(embedder, ["satchel"])
         # In this order, so that no reader takes another model's vectors for ours: nobody's, then none, then ours.
@@ -126,7 +133,17 @@ def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reinde
     embedded = _embed_missing(core, embedder)
     core.notes.drop(DIFFERS)
     core.notes.drop(FAILED)
-    return Reindexed(embedded=embedded, remaining=core.store.count_unindexed(), embedder=embedder.name)
+    return _reindexed(core, embedded, request)
+
+
+def _reindexed(core: Core, embedded: int, request: ReindexRequest) -> Reindexed:
+    embedder, uncopied = core.embedder, 0
+    if embedder is not None and core.external is not None and usable_dimension(core):
+        uncopied = core.external.reindex(
+            embedder.name, embedder.dimension, everything=request.everything, resume=request.resume, seconds=_COPYING_SECONDS
+        )
+    name = None if embedder is None else embedder.name
+    return Reindexed(embedded=embedded, remaining=core.store.count_unindexed(), embedder=name, uncopied=uncopied)
 
 
 def _try(embedder: Embedder, contents: Sequence[str]) -> list[bytes]:

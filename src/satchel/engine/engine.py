@@ -196,6 +196,8 @@ class Engine(Memory):
             self._parts.recaller.close()
             self._scrub(at_once=True)
         finally:
+            if self._core.external is not None:
+                self._core.external.close()
             self._core.store.close()
 
     def _scrub(self, *, at_once: bool = False) -> None:

@@ -15,6 +15,7 @@ from satchel.engine.committing import Vectors
 from satchel.engine.comparing import kindred_words
 from satchel.engine.core import Core
 from satchel.engine.deciding import is_compared
+from satchel.engine.external import IndexLost
 from satchel.engine.fusion import inverse_frequency
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.postings import Postings
@@ -54,11 +55,16 @@ def likest_rows(index: ScopeIndex, terms: Terms, now: float) -> list[int]:
 
 def nearest_rows(index: ScopeIndex, vector: Vector, now: float) -> list[int]:
     """Return the rows of the active and pending memories whose vectors are nearest, nearest first; none where there are no vectors."""
-    if not index.dimension or not len(index):
+    nearness = index.nearness(vector) if len(index) else None
+    if nearness is None:
         return []
     columns = index.columns
-    may = np.flatnonzero(index.alive & columns.has_vector & (columns.status != _ARCHIVED) & (columns.expires > now))
-    return _best(may, index.vectors.products(vector, len(index))[may].astype(np.float64))
+    may = index.alive & columns.has_vector & (columns.status != _ARCHIVED) & (columns.expires > now)
+    try:
+        rows = nearness.nearest(may, MOST)
+        return _best(rows, nearness.of(rows).astype(np.float64))
+    except IndexLost:
+        return []
 
 
 class Terms(NamedTuple):

@@ -14,7 +14,8 @@ from satchel.errors import SatchelError
 class Health(TypedDict):
     """`status` is `degraded` while something that was wanted is missing; a memory that was opened without an embedder lacks nothing.
 
-    `index` is `lexical` where no embedder is at hand; `queue` is `waiting` while records wait for their vectors.
+    `index` is `lexical` where no embedder is at hand, or the external index has failed; `queue` is `waiting` while records wait for
+    their vectors.
     """
 
     status: Literal["ok", "degraded", "failing"]
@@ -30,5 +31,6 @@ def health_of(core: Core) -> Health:
         waiting = core.store.count_unindexed() if core.embedder is not None else 0
     except SatchelError:
         return Health(status="failing", store="failing", index="unknown", queue="unknown")
-    index: Literal["ok", "lexical"] = "ok" if core.embedder is not None else "lexical"
+    resting = core.external is not None and core.external.resting
+    index: Literal["ok", "lexical"] = "lexical" if core.embedder is None or resting else "ok"
     return Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")

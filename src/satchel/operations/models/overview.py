@@ -75,17 +75,19 @@ class Stats(Result):
 
 
 class ReindexRequest(Request):
-    """Rebuild index entries from content. Missing vectors only, or everything."""
+    """Rebuild index entries from content: missing vectors only, or everything. `resume` goes on with copying to an external index."""
 
     everything: bool = False
+    resume: bool = False
 
 
 class Reindexed(Result):
-    """How many records were embedded, and how many are still to do."""
+    """How many records were embedded, and how many are still to do; `uncopied` ones have yet to reach the external index."""
 
     embedded: int
     remaining: int
     embedder: str | None
+    uncopied: int = 0
 
 
 class DoctorRequest(Request):
