@@ -61,9 +61,7 @@ def _external(core: Core) -> Iterator[Finding]:
         counts = f"{one.missing} vectors missing, {one.stale} out of date, {one.extra} too many"
         yield Finding(level="warning", subject="external index", message=f"{one.scope}: {counts}; `satchel reindex` puts it right")
     if not differing:
-        yield Finding(
-            level="ok", subject="external index", message=f"{external.location} holds what the store does, as far as it has come"
-        )
+        yield Finding(level="ok", subject="external index", message=f"{external.location} holds what the store does, as far as it has come")
 
 
 def _erasure(core: Core) -> Iterator[Finding]:

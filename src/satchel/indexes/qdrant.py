@@ -100,9 +100,7 @@ class QdrantIndex(BaseIndex):
     def _fetch(self, scope: str, ids: Sequence[str] | None, vectors: bool) -> list[Held]:
         if ids is not None:
             # By the scope as well: the keys are made of it, and this proves it.
-            wanted = q.Filter(
-                must=[*(self._of(scope).must or ()), q.HasIdCondition(has_id=[entry_key(scope, name) for name in ids])]
-            )
+            wanted = q.Filter(must=[*(self._of(scope).must or ()), q.HasIdCondition(has_id=[entry_key(scope, name) for name in ids])])
         else:
             wanted = self._of(scope)
         found: list[q.Record] = []
