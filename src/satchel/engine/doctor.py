@@ -8,7 +8,7 @@ from pathlib import Path
 
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
-from satchel.engine.external import IndexLost
+from satchel.engine.reach import IndexLost
 from satchel.engine.rewriting import count_failures
 from satchel.engine.scrubbing import settle
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState

@@ -85,6 +85,9 @@ _HANDLERS: dict[str, Handler] = {
     "delete_record": erasing.delete_record,
 }
 
+_TAKING_AWAY = frozenset({"move_scope", "undo_import"})
+"""Operations after which an external index has vectors in a scope that no longer holds their records."""
+
 _SCRUB_EVERY = 5.0
 """Seconds between two attempts at a scrubbing that a reader holds up."""
 
@@ -148,6 +151,9 @@ class Engine(Memory):
         if operation.name == "stats":
             self._scrub()
         result = self._handle(operation.name, permitted)
+        if self._core.external is not None and operation.name in _TAKING_AWAY:
+            self._parts.scrub_due = True
+            self._scrub()
         if isinstance(result, m.Forgotten):
             self._parts.scrub_due = self._parts.scrub_due or result.state is m.ForgetState.SCRUB_PENDING
         elif operation.access == "write":

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
+from satchel.engine.reach import IndexLost, Reach
 from satchel.engine.vectors import unpack_vectors
 from satchel.errors import Conflict, SatchelError, StoreError, StoreUnavailable
 from satchel.ports import Batch, Document, IndexDescription, IndexRow, Position, Store, VectorEntry, VectorIndex
@@ -23,26 +24,14 @@ if TYPE_CHECKING:
     from satchel.engine.core import Notes
     from satchel.engine.nearness import Float32
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-LOST = "external-index"
 COPYING = "external-index-copying"
 
 INLINE = 1_000
 """Rows that a recall copies to the index before it answers; more are copied in the background, and words answer meanwhile."""
 
-REST = 20.0
-"""An index that failed is left alone this many times as long as it took to fail, as an embedder is."""
-
-MAX_REST_SECONDS = 60.0
 _PATIENCE_SECONDS = 5.0
 _CHUNK = 500
 _COLLECTION, _KEY = "index", "copied-as"
-
-
-class IndexLost(Exception):
-    """The external index cannot answer now; words do."""
 
 
 class _TooMany(Exception):
@@ -69,6 +58,8 @@ class ExternalIndex:
         self._index = index
         self._store = store
         self._notes = notes
+        self._reach = Reach(index.location, notes, self._forget)
+        self._ask = self._reach.ask
         self._guard = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._synced: dict[str, Position] = {}
@@ -76,7 +67,6 @@ class ExternalIndex:
         self._purged: dict[str, int] = {}
         self._described: IndexDescription | None = None
         self._store_id = ""
-        self._rest_until = 0.0
         self._waiting: dict[str, IndexDescription] = {}
         self._worker: threading.Thread | None = None
         self._closing = threading.Event()
@@ -94,7 +84,7 @@ class ExternalIndex:
     @property
     def resting(self) -> bool:
         """Whether the index failed lately, and is left alone."""
-        return time.monotonic() < self._rest_until
+        return self._reach.resting
 
     def ready(self, scope: str, position: Position) -> bool:
         """Tell whether the index has come as far with a scope as this, and may be asked."""
@@ -120,20 +110,6 @@ class ExternalIndex:
             if now is not None:
                 self._ask(self._index.mark, scope, None)
             raise IndexLost
-
-    def _ask(self, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        if self.resting:
-            raise IndexLost(f"the vector index {self.location} failed a moment ago")
-        started = time.monotonic()
-        try:
-            return method(*args, **kwargs)
-        except Exception as error:
-            failed = time.monotonic()
-            self._rest_until = failed + min(REST * (failed - started), MAX_REST_SECONDS)
-            self._forget()
-            said = error.message if isinstance(error, SatchelError) else f"the vector index {self.location} failed: {error}"
-            self._notes.add(LOST, f"{said}; recall goes on with words alone, and the index is brought up to date when it is back")
-            raise IndexLost(said) from error
 
     def _forget(self, scope: str | None = None) -> None:
         with self._guard:
@@ -181,17 +157,15 @@ class ExternalIndex:
                     self._store.apply(Batch(documents=[Document(_COLLECTION, _KEY, {"id": new_id(), "version": 1}, expect=0)]))
             self._store_id = str((self._store.document(_COLLECTION, _KEY) or {}).get("id"))
         except StoreError as error:
-            self._notes.add(LOST, f"the vector index {self.location} is not used: {error.message}")
+            self._reach.refused(f"the vector index {self.location} is not used: {error.message}")
 
     def _prepare(self, about: IndexDescription) -> None:
         """See that the index is for these vectors; one of another embedder is begun anew, one of another store is left as it is."""
         found = self._ask(self._index.describe)
         if found is not None and found.store != about.store:
-            self._rest_until = time.monotonic() + MAX_REST_SECONDS
             said = f"the vector index {self.location} holds the vectors of another store"
             help_ = "name another collection, or let `satchel reindex --everything` take this one over"
-            self._notes.add(LOST, f"{said}; recall goes on with words alone: {help_}")
-            raise IndexLost(f"{said}: {help_}")
+            raise self._reach.refused(f"{said}; recall goes on with words alone: {help_}")
         if found != about:
             self._forget()
             self._ask(self._index.clear, about)
@@ -217,7 +191,7 @@ class ExternalIndex:
             marked = None
         self._ahead.pop(scope, None)
         copied = self._copy(scope, marked, about.dimension, most)
-        self._notes.drop(LOST)
+        self._reach.answered()
         return copied
 
     def _copy(self, scope: str, marked: Position | None, dimension: int, most: int | None) -> int:
@@ -322,27 +296,30 @@ class ExternalIndex:
             raise StoreUnavailable(str(error) or f"the vector index {self.location} cannot be reached") from error
 
     def _begin_anew(self, embedder: str, dimension: int, everything: bool) -> None:
-        self._rest_until = 0.0
+        self._reach.wake()
         self._forget()
         about = IndexDescription(embedder, dimension, self._store_id)
         if everything:
             self._ask(self._index.clear, about)
         else:
             self._prepare(about)
+            known = {found.scope for found in self._store.scopes()}
             for scope in self._ask(self._index.marks):
+                if scope not in known:
+                    self._ask(self._index.remove, scope, self._ask(self._index.checksums, scope).keys())
                 self._ask(self._index.mark, scope, None)
         self._described = about
 
     def _carry_on(self, embedder: str, dimension: int, seconds: float) -> int:
         about = IndexDescription(embedder, dimension, self._store_id)
-        self._rest_until = 0.0
+        self._reach.wake()
         until = time.monotonic() + seconds
         marks = self._ask(self._index.marks)
         counts = {
             found.scope: sum(count for status, count in found.counts.items() if status != "deleted") for found in self._store.scopes()
         }
         left = {scope: count for scope, count in counts.items() if scope not in marks}
-        for scope in [*left, *(marks.keys() - counts.keys())]:
+        for scope in list(left):
             with self._alone(scope, _PATIENCE_SECONDS) as mine:
                 if mine:
                     self._bring(scope, about)

@@ -15,10 +15,10 @@ from satchel.engine.committing import Vectors
 from satchel.engine.comparing import kindred_words
 from satchel.engine.core import Core
 from satchel.engine.deciding import is_compared
-from satchel.engine.external import IndexLost
 from satchel.engine.fusion import inverse_frequency
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.postings import Postings
+from satchel.engine.reach import IndexLost
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, pack_terms, segment, unpack_many
 from satchel.engine.vectors import unpack_vectors

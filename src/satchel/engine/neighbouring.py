@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from satchel.engine.external import IndexLost
 from satchel.engine.nearness import Fetched
+from satchel.engine.reach import IndexLost
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.settings import Settings
 from satchel.ports import Use

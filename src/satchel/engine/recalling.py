@@ -19,7 +19,6 @@ from satchel.engine.conflicts import groups_of
 from satchel.engine.constraints import DANGER_WORDS, STANDING_TYPES, at_stake, is_constraint, is_danger
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import usable_dimension
-from satchel.engine.external import IndexLost
 from satchel.engine.finding import Search, Wanted
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.lanes import Question
@@ -27,6 +26,7 @@ from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
 from satchel.engine.questions import question_about
 from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.reach import IndexLost
 from satchel.engine.recall_log import RecallBook
 from satchel.engine.reviving import revive
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex

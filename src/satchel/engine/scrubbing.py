@@ -29,6 +29,11 @@ def pending_document(core: Core, scope: str | None = None) -> Document:
     return Document(PENDING, new_id(), {"since": core.now().isoformat(), "scope": scope})
 
 
+def leaving_documents(core: Core, scope: str) -> list[Document]:
+    """Return what to write where records leave a scope without being forgotten: an external index still has their vectors there."""
+    return [] if core.external is None else [pending_document(core, scope)]
+
+
 def is_pending(core: Core) -> bool:
     """Tell whether anything erased may still be in the files."""
     return bool(core.store.documents(PENDING, limit=1))

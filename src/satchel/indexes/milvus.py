@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -50,11 +51,15 @@ class MilvusIndex(BaseIndex):
         if self._client is not None:
             client, self._client = self._client, None
             client.close()
-        if self._is_file:
+        if self._address.path is not None:
             # Closing a client leaves the engine running in this process until it ends, with the file in its hands.
             from milvus_lite.server_manager import server_manager_instance
 
+            was_there = self._address.path.exists()
             server_manager_instance.release_server(str(self._address.path))
+            if not was_there:
+                # It writes what it remembers into a folder that was taken away, which it then cannot open.
+                shutil.rmtree(self._address.path, ignore_errors=True)
 
     def _witness(self) -> Path | None:
         return self._address.path
