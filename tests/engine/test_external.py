@@ -19,7 +19,7 @@ from satchel.errors import StoreUnavailable
 from satchel.indexes.exact import ExactIndex
 from satchel.ports import Position, VectorEntry
 from satchel.service.health import health_of
-from write_stage import ALICE, BOB, exported
+from write_stage import ALICE, BOB, Clock, exported
 
 UNCACHED = {"answer_cache_seconds": 0}
 
@@ -102,6 +102,21 @@ def test_content_that_changed_has_its_new_vector(server):
         memory.remember("完全不同的内容 something else", scope=ALICE, id="m001")
         memory.search("花生", scope=ALICE)
         assert {name for name, checksum in held(memory).items() if before[name] != checksum} == {"m001"}
+
+
+def test_the_neighbours_of_what_was_used_are_the_same(server):
+    """RET-3: what lies close to a record that was used is refreshed with it."""
+    told = []
+    for index in (None, server):
+        clock = Clock()
+        with indexed("memory://", index, clock=clock) as memory:
+            fill(memory)
+            clock.pass_(days=20)
+            memory.recall("花生", scope=ALICE, limit=2)
+            memory._parts.recaller.flush()
+            told.append({record.id: record.usage for record in memory.every_record(scope=ALICE)})
+    assert told[0] == told[1]
+    assert len([usage for usage in told[0].values() if usage.last_access_at is not None and not usage.access_count]) == 3
 
 
 def test_several_engines_on_one_index_follow_each_other(server, tmp_path):

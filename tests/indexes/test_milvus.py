@@ -1,4 +1,4 @@
-"""Milvus Lite holds the contract of indexes, and a memory over it that of memories."""
+"""Milvus Lite holds the contract of indexes, and a memory over it what that of memories says of recall."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from index_stage import HoldsTheMemoryContract, StandsWhatHappens
+from index_stage import RecallsAndForgets, StandsWhatHappens
 from satchel.conformance import VectorIndexContract
 from satchel.indexes.milvus import MilvusIndex, open_index
 
@@ -20,7 +20,7 @@ class TestMilvusIndex(VectorIndexContract):
         index.close()
 
 
-class TestMemoryOnMilvus(HoldsTheMemoryContract):
+class TestMemoryOnMilvus(RecallsAndForgets):
     @pytest.fixture
     def url(self, tmp_path: Path) -> str:
         return f"milvus:///{tmp_path}/index.db"

@@ -1,4 +1,4 @@
-"""The client of Qdrant, over its local mode, holds the contract of indexes, and a memory over it that of memories.
+"""The client of Qdrant, over its local mode, holds the contract of indexes, and a memory over it what that of memories says of recall.
 
 A server answers the same calls; there is none to run here.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from qdrant_client import QdrantClient
 
-from index_stage import HoldsTheMemoryContract, StandsWhatHappens
+from index_stage import RecallsAndForgets, StandsWhatHappens
 from satchel.conformance import VectorIndexContract
 from satchel.indexes.qdrant import QdrantIndex, open_index
 
@@ -38,7 +38,7 @@ class TestQdrantIndex(VectorIndexContract):
         index._kept.close()
 
 
-class TestMemoryOnQdrant(HoldsTheMemoryContract):
+class TestMemoryOnQdrant(RecallsAndForgets):
     @pytest.fixture
     def url(self) -> Iterator[QdrantInMemory]:
         index = QdrantInMemory()

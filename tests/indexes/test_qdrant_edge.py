@@ -27,6 +27,8 @@ class TestMemoryOnQdrantEdge(HoldsTheMemoryContract):
 
 
 class TestQdrantEdgeStandsWhatHappens(StandsWhatHappens):
+    kills = 3
+
     @pytest.fixture
     def url(self, folder: Path) -> str:
         return f"qdrant:///{folder}"

@@ -83,15 +83,18 @@ def reindex(
             advance(total, total + done.remaining)
             done = memory.reindex()
             total += done.embedded
-        copying = done.uncopied
-        while done.uncopied:
+        copying, before = done.uncopied, done.uncopied + 1
+        while 0 < done.uncopied < before:
             advance(copying - done.uncopied, copying)
+            before = done.uncopied
             done = memory.reindex(resume=True)
     if session.as_json:
         write_json(done.model_copy(update={"embedded": total}).model_dump(mode="json"))
     else:
         say(f"embedded {total}, {done.remaining} to do, by {printable(done.embedder or 'nothing: no embedder')}")
-    if done.remaining:
+        if done.uncopied:
+            say(f"{done.uncopied} are in scopes that another process is copying to the index")
+    if done.remaining or done.uncopied:
         raise typer.Exit(1)
 
 

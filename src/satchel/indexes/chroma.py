@@ -116,12 +116,15 @@ class ChromaIndex(BaseIndex):
         return [(str(metadata["id"]), 1.0 - distance) for metadata, distance in zip(metadatas, distances, strict=True)]
 
     def _fetch(self, scope: str, ids: Sequence[str] | None, vectors: bool) -> list[Held]:
-        keys = None if ids is None else [entry_key(scope, name) for name in ids]
-        found: dict[str, Any] = self._collection.get(  # type: ignore[assignment]
-            keys, where={"scope": scope}, include=["metadatas", "embeddings"] if vectors else ["metadatas"]
-        )
+        include: Any = ["metadatas", "embeddings"] if vectors else ["metadatas"]
+        if ids is None:
+            found: Any = self._collection.get(where={"scope": scope}, include=include)
+        else:
+            # The keys are made of the scope; a condition beside them would make Chroma look through the whole collection.
+            found = self._collection.get([entry_key(scope, name) for name in ids], include=include)
         rows = found["embeddings"] if vectors else [None] * len(found["ids"])
-        return [Held(metadata["id"], metadata["checksum"], row) for metadata, row in zip(found["metadatas"], rows, strict=True)]
+        pairs = zip(found["metadatas"], rows, strict=True)
+        return [Held(metadata["id"], metadata["checksum"], row) for metadata, row in pairs if metadata["scope"] == scope]
 
     def _count(self, scope: str) -> int:
         return len(self._collection.get(where={"scope": scope}, include=[])["ids"])

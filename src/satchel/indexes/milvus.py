@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -17,7 +18,16 @@ from satchel.ports import VectorEntry
 
 PORT = 19530
 _PAGE = 1000
+_PATIENCE_SECONDS = 60
+"""A file is in this process: what it waits for is a busy machine."""
+
 _TEXT = 65_535
+_SEAL_AFTER = 1_000
+"""New rows after which Milvus Lite is told to write a segment: the rows before that it searches one by one, in Python."""
+
+for _noisy in ("pymilvus", "milvus_lite"):
+    # Every failure comes as an exception too, and is told once by whoever asked.
+    logging.getLogger(_noisy).setLevel(logging.CRITICAL)
 
 
 class MilvusIndex(BaseIndex):
@@ -25,6 +35,7 @@ class MilvusIndex(BaseIndex):
 
     _client: MilvusClient | None = None
     _loaded = False
+    _unsealed = 0
 
     def __init__(self, url: str) -> None:
         super().__init__(parse_address(url, port=PORT))
@@ -37,7 +48,7 @@ class MilvusIndex(BaseIndex):
 
     def _connect(self) -> None:
         if self._address.path is not None:
-            self._client = MilvusClient(uri=str(self._address.path), timeout=TIMEOUT_SECONDS)
+            self._client = MilvusClient(uri=str(self._address.path), timeout=_PATIENCE_SECONDS)
         else:
             self._client = MilvusClient(uri=self._address.web, token=self._address.key or "", timeout=TIMEOUT_SECONDS)
 
@@ -82,6 +93,7 @@ class MilvusIndex(BaseIndex):
         schema.add_field("checksum", DataType.VARCHAR, max_length=_TEXT)
         schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
         index = self._milvus.prepare_index_params()
+        index.add_index("owner", index_type="INVERTED")
         index.add_index("vector", index_type="FLAT" if self._is_file else "AUTOINDEX", metric_type="IP")
         self._milvus.create_collection(self._name, schema=schema, index_params=index, consistency_level="Strong")
 
@@ -101,6 +113,10 @@ class MilvusIndex(BaseIndex):
             for entry in entries
         ]
         self._milvus.upsert(self._name, rows)
+        self._unsealed += len(rows)
+        if self._is_file and self._unsealed >= _SEAL_AFTER:
+            self._milvus.flush(self._name)
+            self._unsealed = 0
 
     def _remove(self, scope: str, ids: Sequence[str]) -> None:
         self._milvus.delete(self._name, ids=[entry_key(scope, name) for name in ids])
@@ -129,10 +145,10 @@ class MilvusIndex(BaseIndex):
         if ids is None:
             rows = self._all(scope, fields)
         else:
-            keys = ", ".join(f'"{entry_key(scope, name)}"' for name in ids)
-            rows = self._milvus.query(
-                self._name, filter=f"{self._of(scope)} and key in [{keys}]", output_fields=fields, consistency_level="Strong"
-            )
+            # The keys are made of the scope, and the owner is looked at here: as a filter it would cost a look through all rows.
+            keys = [entry_key(scope, name) for name in ids]
+            found = self._milvus.get(self._name, ids=keys, output_fields=[*fields, "owner"], consistency_level="Strong")
+            rows = [row for row in found if row["owner"] == _owner(scope)]
         return [Held(row["id"], row["checksum"], row.get("vector")) for row in rows]
 
     def _all(self, scope: str, fields: list[str]) -> list[dict[str, Any]]:
