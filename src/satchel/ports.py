@@ -338,8 +338,9 @@ class VectorIndex(Protocol):
     """A copy of the vectors of a store, in an engine that searches them (STO-2). Every method may be called from any thread.
 
     It holds no truth: whatever is lost is put again. Scopes are canonical, an unknown one is empty, and every method that reads takes
-    exactly one and filters by it in the engine's own query (STO-3). Vectors have length 1, about; products are those with the vectors
-    as they were given. Opening one connects to nothing: every failure is a StoreError of the method called, and a later call may succeed.
+    exactly one and filters by it in the engine's own query (STO-3); an empty text is no scope, and a StoreError. Vectors have length 1,
+    about; products are those with the vectors as they were given. Opening one connects to nothing: every failure is a StoreError of the
+    method called, and a later call may succeed.
     """
 
     capabilities: frozenset[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import sleep
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ class FetchesFromAnyScope(Reference):
     def vectors(self, scope, ids):
         found = {}
         for other in [*(self._entries or {}), scope]:
-            if other:
+            if other or not scope:
                 found |= super().vectors(other, ids)
         return found
 
@@ -147,6 +148,11 @@ class NeverReplaces(Reference):
     def put(self, scope, entries):
         known = super().checksums(scope) if self._entries is not None else {}
         super().put(scope, [entry for entry in entries if entry.id not in known])
+
+
+class AnswersWithoutAScope(Reference):
+    def _of_one(self, scope):
+        return
 
 
 class KeepsTheOldChecksum(Reference):
@@ -324,19 +330,14 @@ class HasAlwaysSomethingToSay(Reference):
         return ["it could be better"]
 
 
-class SharesOnePlaceAmongThreads(Reference):
-    """What one thread searches for depends on what another one puts."""
-
+class BearsOneThreadAtATime(Reference):
     def put(self, scope, entries):
+        if self.__dict__.get("inside"):
+            raise StoreUnavailable("somebody is in here")
+        self.inside = True
+        sleep(0.02)
         super().put(scope, entries)
-        self.last = scope
-
-    def search(self, scope, vector, limit, **how):
-        import time
-
-        before = self.__dict__.get("last")
-        time.sleep(0.002)
-        return super().search(self.__dict__.get("last") if before == scope else scope, vector, limit, **how)
+        self.inside = False
 
 
 _SOUND = {ExactIndex, Reference}

@@ -280,6 +280,7 @@ def test_an_index_of_another_store_is_left_alone_until_it_is_taken_over(server, 
         fill(second, 10)
         assert not semantic(second)
         assert any("another store" in note for note in second.core.notes.all())
+        assert findings(second) == [("warning", "the vector index exact:// holds the vectors of another store")]
         second.forget("m001", scope=ALICE)
         assert server.checksums(ALICE) == whole
         with pytest.raises(StoreUnavailable, match="another store"):

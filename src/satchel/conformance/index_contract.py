@@ -164,6 +164,20 @@ class VectorIndexContract(Contract):
         assert index.count(f"user:b-{mark}") == 0
 
     @requirement("STO-3")
+    def test_a_search_without_a_scope_is_an_error_and_never_all(self, index: VectorIndex) -> None:
+        index.clear(self.about())
+        index.put(self.scope(), _entries(_vectors(2)))
+        index.mark(self.scope(), Position(1, 0))
+        with refused(StoreError):
+            index.search("", _vectors(1)[0], 10)
+        with refused(StoreError):
+            index.checksums("")
+        with refused(StoreError):
+            index.vectors("", ["m0"])
+        with refused(StoreError):
+            index.count("")
+
+    @requirement("STO-3")
     def test_an_id_in_two_scopes_is_two_entries(self, index: VectorIndex) -> None:
         index.clear(self.about())
         here, there, vectors = self.scope("here"), self.scope("there"), _vectors(2)
@@ -257,7 +271,7 @@ class VectorIndexContract(Contract):
 
     # ------------------------------------------------------------ threads
 
-    @requirement("STO-2", "SRV-1")
+    @requirement("STO-2", "STO-5")
     def test_threads_do_not_disturb_each_other(self, index: VectorIndex) -> None:
         index.clear(self.about())
         vectors = _vectors(30)

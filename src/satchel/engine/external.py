@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from satchel.engine.reach import IndexLost, Reach
 from satchel.engine.vectors import unpack_vectors
 from satchel.errors import Conflict, SatchelError, StoreError, StoreUnavailable
-from satchel.ports import Batch, Document, IndexDescription, IndexRow, Position, Store, VectorEntry, VectorIndex
+from satchel.ports import Batch, Document, IndexDescription, IndexRow, IndexSlice, Position, Store, VectorEntry, VectorIndex
 from satchel.protocol.record import new_id
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ INLINE = 1_000
 
 _PATIENCE_SECONDS = 5.0
 _CHUNK = 500
+_OTHERS = "the vector index {} holds the vectors of another store"
 _COLLECTION, _KEY = "index", "copied-as"
 
 
@@ -163,7 +164,7 @@ class ExternalIndex:
         """See that the index is for these vectors; one of another embedder is begun anew, one of another store is left as it is."""
         found = self._ask(self._index.describe)
         if found is not None and found.store != about.store:
-            said = f"the vector index {self.location} holds the vectors of another store"
+            said = _OTHERS.format(self.location)
             help_ = "name another collection, or let `satchel reindex --everything` take this one over"
             raise self._reach.refused(f"{said}; recall goes on with words alone: {help_}")
         if found != about:
@@ -195,10 +196,9 @@ class ExternalIndex:
         return copied
 
     def _copy(self, scope: str, marked: Position | None, dimension: int, most: int | None) -> int:
-        part = self._store.index_slice(scope, marked)
+        part, held = self._compared(scope, marked)
         if part.position.change < self._purged.get(scope, 0):
             return 0  # this state of the store is older than what was forgotten since
-        held = self._ask(self._index.checksums, scope) if part.complete else {}
         copied = 0
         living: set[str] = set()
         for rows in _chunks(part.rows):
@@ -223,6 +223,15 @@ class ExternalIndex:
         self._synced[scope] = part.position
         return copied
 
+    def _compared(self, scope: str, marked: Position | None) -> tuple[IndexSlice, dict[str, str]]:
+        """Return what changed in a scope; or all of it, with the checksums of what the index holds, read before it."""
+        part = self._store.index_slice(scope, marked)
+        if not part.complete:
+            return part, {}
+        # In this order: an entry that another process puts meanwhile is not taken for one that is left over.
+        held = self._ask(self._index.checksums, scope)
+        return self._store.index_slice(scope), held
+
     # ------------------------------------------------------------ in the background
 
     def _leave_to_background(self, scope: str, about: IndexDescription) -> None:
@@ -234,6 +243,14 @@ class ExternalIndex:
                 self._worker.start()
 
     def _work(self) -> None:
+        try:
+            self._copy_what_waits()
+        except BaseException:
+            with self._guard:
+                self._worker = None
+            raise
+
+    def _copy_what_waits(self) -> None:
         while not self._closing.is_set():
             with self._guard:
                 if not self._waiting:
@@ -265,15 +282,12 @@ class ExternalIndex:
         if about is None or about.store != self._store_id:
             return True
         marked = self._ask(self._index.position, scope)
-        part = self._store.index_slice(scope, marked)
-        rows = list(part.rows)
+        part, held = self._compared(scope, marked)
+        living = {row.id: bool(row.vector) for row in part.rows}
+        gone = {*part.gone, *(name for name, has in living.items() if not has), *(held.keys() - living.keys())}
         with self._alone(scope, _PATIENCE_SECONDS) as mine:
             if not mine:
                 return False
-            if part.complete:
-                gone = self._ask(self._index.checksums, scope).keys() - {row.id for row in rows if row.vector}
-            else:
-                gone = {*part.gone, *(row.id for row in rows if not row.vector)}
             self._purged[scope] = max(part.position.change, self._purged.get(scope, 0))
             self._ask(self._index.remove, scope, gone)
             if self._ask(self._index.position, scope) != marked:
@@ -330,13 +344,19 @@ class ExternalIndex:
 
     def problems(self) -> list[str]:
         """Return what is wrong with the index itself."""
-        return self._index.check()
+        try:
+            return self._index.check()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the index's failure and belongs among the findings
+            return [f"the vector index {self.location} failed: {error}"]
 
     def compare(self) -> Iterator[Difference]:
         """Yield the scopes that the index has come to the end of and yet does not hold as the store does. Raises IndexLost."""
+        self._reach.wake()
         found = self._ask(self._index.describe)
         if found is None:
             return
+        if found.store != self._store_id:
+            raise IndexLost(_OTHERS.format(self.location))
         for scope, marked in self._ask(self._index.marks).items():
             with self._store.reading():
                 part = self._store.index_slice(scope)

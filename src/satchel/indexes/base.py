@@ -158,6 +158,10 @@ class BaseIndex(ABC):
         except BaseException:  # noqa: BLE001 - it is being let go of because it is broken
             return
 
+    def _of_one(self, scope: str) -> None:
+        if not scope:
+            raise StoreError(f"the vector index {self.location} is asked about one scope, and none was named")
+
     # ------------------------------------------------------------ the port
 
     def describe(self) -> IndexDescription | None:
@@ -188,12 +192,14 @@ class BaseIndex(ABC):
 
     def position(self, scope: str) -> Position | None:
         """Return how far the index has come with a scope."""
+        self._of_one(scope)
         with self._turn():
             held = self._fetch(BOOK, [scope], vectors=False) if self._exists() else []
         return _position(held[0].checksum) if held else None
 
     def mark(self, scope: str, position: Position | None) -> None:
         """Keep a scope's position, or take it back."""
+        self._of_one(scope)
         with self._turn():
             self._prepared()
             if position is None:
@@ -209,6 +215,7 @@ class BaseIndex(ABC):
 
     def put(self, scope: str, entries: Sequence[VectorEntry]) -> None:
         """Write entries over those with the same ids."""
+        self._of_one(scope)
         with self._turn():
             self._prepared()
             if any(len(entry.vector) != self._dimension for entry in entries):
@@ -224,6 +231,7 @@ class BaseIndex(ABC):
 
     def remove(self, scope: str, ids: Collection[str]) -> None:
         """Remove entries."""
+        self._of_one(scope)
         for part in _parts(list(ids)):
             with self._turn():
                 if self._exists():
@@ -231,6 +239,7 @@ class BaseIndex(ABC):
 
     def search(self, scope: str, vector: Vector, limit: int, *, exact: bool = False) -> list[tuple[str, float]]:
         """Return the ids with the greatest products."""
+        self._of_one(scope)
         with self._turn():
             return self._search(scope, vector, limit, exact) if limit > 0 and self._exists() else []
 
@@ -245,6 +254,7 @@ class BaseIndex(ABC):
 
     def vectors(self, scope: str, ids: Collection[str]) -> dict[str, Vector]:
         """Return the vectors of those of the ids that are there."""
+        self._of_one(scope)
         found: dict[str, Vector] = {}
         for part in _parts(list(ids)):
             with self._turn():
@@ -254,12 +264,14 @@ class BaseIndex(ABC):
 
     def checksums(self, scope: str) -> dict[str, str]:
         """Return the checksum of every entry of a scope."""
+        self._of_one(scope)
         with self._turn():
             held = self._fetch(scope, None, vectors=False) if self._exists() else []
         return {entry.id: entry.checksum for entry in held}
 
     def count(self, scope: str) -> int:
         """Return the number of entries of a scope."""
+        self._of_one(scope)
         with self._turn():
             return self._count(scope) if self._exists() else 0
 

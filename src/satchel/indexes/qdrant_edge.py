@@ -8,12 +8,15 @@ from pathlib import Path
 import qdrant_edge as q
 
 from satchel.indexes.address import parse_address
-from satchel.indexes.base import BaseIndex, Held, Vector, entry_key
+from satchel.indexes.base import BOOK, BaseIndex, Held, Vector, entry_key
 from satchel.ports import VectorEntry
 
 _PAGE = 1000
 _OPTIMIZE_AFTER = 5_000
-"""Changes after which the engine is told to merge its segments, build its graphs and sweep what was removed."""
+"""Changes after which, once a scope is copied, the engine is told to merge its segments and sweep what was removed."""
+
+_GRAPH_FROM_KIB = 200_000
+"""Size of a segment from which it gets a graph: below, measuring a scope's vectors one by one takes milliseconds, and is exact."""
 
 
 class QdrantEdgeIndex(BaseIndex):
@@ -49,7 +52,10 @@ class QdrantEdgeIndex(BaseIndex):
 
     def _create(self, dimension: int) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        config = q.EdgeConfig(vectors=q.EdgeVectorParams(size=dimension, distance=q.Distance.Dot))
+        config = q.EdgeConfig(
+            vectors=q.EdgeVectorParams(size=dimension, distance=q.Distance.Dot),
+            optimizers=q.EdgeOptimizersConfig(indexing_threshold=_GRAPH_FROM_KIB),
+        )
         self._shard = q.EdgeShard.create(str(self._folder), config)
         tenant = q.KeywordIndexParams(is_tenant=True)
         self._edge.update(q.UpdateOperation.create_field_index("scope", tenant))
@@ -66,17 +72,14 @@ class QdrantEdgeIndex(BaseIndex):
             for entry in entries
         ]
         self._edge.update(q.UpdateOperation.upsert_points(points))
-        self._settle(len(entries))
+        self._changed += len(entries)
+        if scope == BOOK and self._changed >= _OPTIMIZE_AFTER:
+            self._changed = 0
+            self._edge.optimize()
 
     def _remove(self, scope: str, ids: Sequence[str]) -> None:
         self._edge.update(q.UpdateOperation.delete_points([entry_key(scope, name) for name in ids]))
-        self._settle(len(ids))
-
-    def _settle(self, changes: int) -> None:
-        self._changed += changes
-        if self._changed >= _OPTIMIZE_AFTER:
-            self._changed = 0
-            self._edge.optimize()
+        self._changed += len(ids)
 
     @staticmethod
     def _of(scope: str) -> q.FieldCondition:
