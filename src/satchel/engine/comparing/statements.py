@@ -257,6 +257,8 @@ _COLONS = frozenset({":", "："})
 
 def _plain(raw: _Raw, text: str) -> Iterator[_Piece]:
     if raw.kind == "value":
+        if raw.key.startswith("weekday:") and text[raw.start : raw.end].lower().endswith("days"):
+            yield _Piece("word", "everi", "")  # "on Mondays"
         for key in raw.key.split(" "):
             yield _Piece("value", key, text[raw.start : raw.end]) if ":" in key else _Piece("word", UNITS.get(key, key), key)
     elif raw.kind == "stop":

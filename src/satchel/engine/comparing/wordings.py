@@ -1,0 +1,215 @@
+"""Other ways of saying one thing, as patterns over canonical texts, Chinese and English: data, and applying it.
+
+It must not know what is done with a text that was put otherwise. A pattern stands for wording alone: who does what to whom, values, names
+and denials come out of it as they went in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_NP = r"(?:(?!(?:is|are|past|has|have|of|for|in|on|at|:|\|)(?: |$))\S+ ){1,3}"
+_TIME = r"(?:num|date|time|weekday|month|every|part):"
+
+_ENGLISH = rf"""
+(?<!\S)(?:there (?:is|are|past)(?: an?)?|@happen|been held|be held|held)(?!\S) =>
+(?<!\S)leav(?!\S) => depart
+(?<!\S)set off(?!\S) => depart
+(?<!\S)shut(?!\S) => close
+(?<!\S)(?:expir|@run out|run out)(?!\S) => @end
+(?<!\S)till(?!\S) => until
+(?<!\S)colour(?!\S) => color
+(?<!\S)favourit(?!\S) => favorit
+(?<!\S)centr(?!\S) => center
+(?<!\S)(?:request~|ask~(?: for)?)(?!\S) => ask~
+(?<!\S)complet~(?!\S) => finish~
+(?<!\S)(?:remov|eras)(~?)(?!\S) => delet\1
+(?<!\S)(?:reserv|book)~(?!\S) => @book
+(?<!\S)(?:modif|alter)(~?)(?!\S) => chang\1
+(?<!\S)(?:fix|repair)(~?)(?!\S) => mend\1
+(?<!\S)(?:receiv|obtain)(~?)(?!\S) => get\1
+(?<!\S)(?:creat|construct)~(?!\S) => built
+(?<!\S)(?:send|mail|@mail)(?= .*?(?:report|letter|invoic|newslett)) => send
+(?<!\S)(?:physician|doc)(?!\S) => doctor
+(?<!\S)(?:firm|busi)(?!\S) => compani
+(?<!\S)(?:flat)(?!\S) => apart
+(?<!\S)(?:mum|mom|mother)(?!\S) => mother
+(?<!\S)(?:dad|father)(?!\S) => father
+(?<!\S)(?:bike|bicycl)(?!\S) => bike
+(?<!\S)(?:grown up|adult)(?!\S) => adult
+(?<!\S)(?:medicin|medic)(?!\S) => medicin
+(?<!\S)(?:vacat|holiday)(?!\S) => holiday
+(?<!\S)(?:every|everi|each)(?!\S) => everi
+(?<!\S)(?:rapid|fast|quick)(?!\S) => quick
+(?<!\S)(?:live|dwell)(?!\S) => @live
+(?<!\S)(?:goe|go|went) for (?:a|an) (\S+) => \1
+(?<!\S)run(?!\S) => @run
+(?<!\S)(?:has|have) (?:a|an) (\S+) (?:who is )?(?:name|call)~(?!\S) => 's \1 is
+^((?:\S+ )?\S+) is (?:the|my|our|his|her|their) ([^|]+)$ => \2 is \1
+(?<!\S)(?:reboot|restart)~(?!\S) => restart~
+(?<!\S)(?:usual|general|normal|typic)(?!\S) =>
+(?<!\S)(?:has |have )(?:been )?(?:live~|@live)(?: in)?(?!\S) => @live in
+(?<!\S)everi (?!weekday:|every:|part:|num:|(?:day|week|month|year|morn|even|night|hour|minut)(?: |$)) =>
+(?<!\S)(?:stand|sit|lie|lay|stay|remain|hang)(?= (?:in|on|at|under|next|behind)(?: |$)) => is
+(?<!\S)@must be (?:made|done|complet~|finish~|paid)(?= (?:within|by|befor)(?: |$)) => is @deadline
+(?<!\S)work as (?:a|an|the)(?!\S) => is
+(?<!\S)(?:(?:'s )?weight (?:is|:)|weigh)(?= num:) => weight
+(?<!\S)is (num:\S+ \S+) (?:tall|high)(?!\S) => height \1
+(?<!\S)(?:'s )?height (?:is|:)(?= num:) => height
+(?<!\S)(?:is |are )?not abl(?: to)?(?!\S) => not
+(?<!\S)(?:is |are )abl to(?!\S) =>
+(?<!\S)with not(?!\S) => not
+(?<!\S)(?:drink|take|has|have)(?= (?:coffe|tea|milk|water|wine|beer)(?: |$)) => drink
+(?<!\S)(key|entranc|door|access|ticket) to(?!\S) => \1 of
+(?<!\S)(@live|@work)(?! (?:in|at|for|with|there|near)(?: |$)) => \1 in
+(?<!\S)in num:((?:19|20)\d\d)(?!\S) => date:\1
+^([^|]+?) (?:@run|is instal~|is deploy~) (?:on|in) ([^|]+)$ => \2 @run \1
+^on the ([^|]+?) (?:we |i )?@run ([^|]+)$ => \1 @run \2
+(?<!\S)(?:'s )?limit is(?= num:) =>
+(?<!\S)(?:is|are) (?:locat|situat|base)~(?!\S) => is
+(?<!\S)stay (?=open|close) =>
+(?<!\S)@must (?:have|contain|includ)(?!\S) => @need
+(?<!\S)(?:not fewer than|not less than|minimum of)(?!\S) => @least
+(?<!\S)maximum of(?!\S) => @most
+(?<!\S)(?:last|take)(?= num:\S+ (?:@hour|@minute|day|week|month|year)) => take
+(?<!\S)(?:@cost|amount to)(?= (?:@only )?num:) =>
+(?<!\S)'s age is (num:\d+)(?: year)?(?: old)?(?!\S) => is \1 year
+(?<!\S)is (num:\d+) year old(?!\S) => is \1 year
+(?<!\S)(?:goe|go|went) to(?= .*?(?:school|univers|colleg|kindergarten)) => @attend
+(?<!\S)@like (\S+) (?:over|to|more than) (\S+) => @like \1 than \2
+(?<!\S)(?:the )?user (?:@want|plan)(?: to)? be call~ => call user
+(?<!\S)(?:is|are) (?:a|an) ((?:\S+ )?)teacher(?!\S) => teach \1
+^(?:the )?({_NP})(?:of|for|in) ((?:the |my |our |an? )?{_NP})(?=(?:is|are|past|has|have|:)(?: |$)) => \2's \1
+(?<!\S)(?:'s )?name (?:is|:)(?!\S) => is
+(?<!\S)(?:is|are) (?:call|name)~(?!\S) => is
+^(.+?) (?:is|past)(?: the| an?)? (?:@lead|manag)(?: of| on| for)?(?!\S) => \1 @lead
+^(.+?) (?:is|are|be|been)(?: be)? (\S+?)~? by (?!{_TIME})([^|]+)$ => \3 \2 \1
+^(.+?) past (\S+) by (?!{_TIME})([^|]+)$ => \3 \2 \1
+(?<!\S)manag(?!\S)(?= \S) => @lead
+"""
+
+_MEETING = r"(?:例会|会议|周会|年会|晚会|大 会|班 会|早 会)"
+_ROLE = r"(?:@lead|经 理)"
+
+_CHINESE = rf"""
+(?<!\S)用户 的(?!\S) =>
+(?<!\S)(?:(?:的 )?名 字 (?:是|叫|为)|名 叫|叫 (?:做|作)|取 名(?: 叫| 为)?|名 为)(?!\S) => 叫
+(?<!\S)(?:位 于|坐 落 (?:于|在)|地 处|设 在|开 在)(?!\S) => 在
+(?<!\S)(?:(?:放|存|摆|收|搁)(?: 放)? (?:在|于)|@store (?:在|于)?)(?!\S) => 在
+^([^|]+?)(?: 里| 上| 中)? (?:放|停|挂|摆|存) (?:着|有) ([^|]+)$ => \2 在 \1
+(?<!\S)正 在(?!\S) => 在
+(?<!\S)(?:举 行|召 开|举 办|进 行|开 展)(?!\S) =>
+(?<!\S)(?<!公 )开(?= .*{_MEETING}) =>
+({_MEETING} .*?) 开(?= \||$) => \1
+(?<!\S)(?:到 期|期 满|为 止|截 止|结 束)(?!\S) => @end
+(?<!\S)(?:关 门|闭 馆|关 馆|打 烊|停 止 营 业)(?!\S) => @close
+(?<!\S)(?:开 门|开 馆|开 始 营 业)(?!\S) => @open
+(?<!\S)(?:发 车|出 发|开 车(?= \||$)|起 飞)(?!\S) => @depart
+(?<!\S)(?:付 款|缴 费|交 费|付 (?:清|掉))(?!\S) => 付
+(?<!\S)(?:上 学|读 书|念 书|就 读(?: 于)?|上(?= .*(?:小 学|中 学|大 学|幼 儿 园)(?: \||$)))(?!\S) => @school
+(?<!\S)@school 在 (.+)$ => 在 \1 @school
+(?<!\S)@school ((?:\S )*\S)$ => 在 \1 @school
+(?<!\S)(?:会|能|可 以) (?:说|讲)(?!\S) => 会 说
+(?<!\S)是 (.+?)(?: 的)? (\S+ \S+) (?:老 师|教 师)(?!\S) => 在 \1 教 \2
+(?<!\S)(?:管 理|主 管|掌 管)(?!\S) => @manage
+(?<!\S)经 理(?!\S) => @manage
+^([^|]+?) 是 ([^|]+?)(?: 的)? (@manage|@lead)$ => \1 \3 \2
+^([^|]+?)(?: 的)? (@manage|@lead) (?:是|为|:) ([^|]+)$ => \3 \2 \1
+^([^|]+?) 由 ([^|]+?) (?:来 )?(@\S+|\S \S)$ => \2 \3 \1
+(?<!\S)(?:删 掉|清 除|移 除|去 掉|清 掉|清 理)(?!\S) => 删 除
+(?<!\S)(?:修 理|维 修|修 复|修 好)(?!\S) => 修
+(?<!\S)(?:购 买|买 入|采 购|购 入)(?!\S) => 买
+(?<!\S)(?:服 用|口 服)(?!\S) => 吃
+(?<!\S)(?:医 师|大 夫)(?!\S) => 医 生
+(?<!\S)(?:妈 妈|母 亲|老 妈)(?!\S) => 妈 妈
+(?<!\S)(?:爸 爸|父 亲|老 爸)(?!\S) => 爸 爸
+(?<!\S)(?:老 婆|太 太|妻 子)(?!\S) => 妻 子
+(?<!\S)(?:老 公|先 生|丈 夫)(?!\S) => 丈 夫
+(?<!\S)(?:单 车|自 行 车)(?!\S) => 自 行 车
+(?<!\S)(?:轿 车|汽 车|小 汽 车)(?!\S) => 车
+(?<!\S)(?:晨 跑)(?!\S) => part:morning 跑 步
+(?<!\S)(?:酒 店|宾 馆|旅 馆)(?!\S) => 酒 店
+(?<!\S)(?:饭 店|餐 厅|餐 馆)(?!\S) => 餐 厅
+(?<!\S)(?:告 知|通 知|告 诉)(?!\S) => 告 诉
+(?<!\S)(?:寄 出|邮 寄|寄 送|发 送|发 给|寄 给)(?!\S) => 寄
+(?<!\S)(?:抵 达|到 达|送 达|送 到)(?!\S) => 到
+(?<!\S)(?:领 养|收 养)(?!\S) => 养
+(?<!\S)(?:共 有|总 共|一共|合 计)(?!\S) => 有
+(?<!\S)(?:修 改|更 改|改 动)(?!\S) => 改
+(?<!\S)(?:回 复|答 复|回 答)(?!\S) => 回 答
+(?<!\S)(?:撰 写|编 写|书 写)(?!\S) => 写
+(?<!\S)(?:检 查|核 对|查 验)(?!\S) => 检 查
+(?<!\S)(?:部 署|上 线|发 布)(?= 到| 在| 于) => 部 署
+(?<!\S)保 留(?= num:\S+ \S+ (?:后|@after|以 后|之 后)) =>
+(?<=[天月年周日时] )(?:后|以 后|之 后)(?!\S) => @after
+(?<!\S)(?:(?<!目 )(?<!之 )(?<!以 )前)(?= [^面端台任景途提辈年天]) => @before
+(?<!\S)(?:@want|要求|想(?= 让| 叫))(?!\S) => @want
+(?<!\S)请 叫 用户(?!\S) => 用户 @want 叫
+(?<!\S)被(?: 人| 大 家)? (?:称 呼 为|称 为|称 作|叫 做|叫)(?!\S) => 叫
+(?<!\S)让(?: 大 家| 人| 别 人)? 叫(?: 他| 她| 用户)?(?!\S) => 叫
+(?<!\S)有 (num:\S+|\d\S*) ((?:\S+ ){{0,3}}\S+)$ => \2 \1
+(?<!\S)费(?= .*@yuan) =>
+(?<!\S)从(?= .*@graduate) =>
+(?<!\S)num:((?:19|20)\d\d) 年(?!\S) => date:\1
+(?<=date:\d\d-\d\d )(?:前|以 前)(?!\S) => @before
+(?<!\S)(?:从 |自 )?(date:\d{{4}}) (?:年 )?(?:起|开 始|以 来|至 今)(?!\S) => @since \1
+(?<!\S)(?:定|安 排|约) (?:在|于)(?!\S) => 在
+(?<!\S)每 [个份次条位名台](?! (?:weekday:|月|周|小)) =>
+(?<!\S)(?:读|念|学|@study)(?= (?:的 )?(?:\S ){{1,4}}(?:学|系)(?: |$)) => @study
+(?<!\S)(?:体 重|重 量|重)(?: 是| 为| 有)?(?= num:) => 重
+(?<!\S)(?:身 高|高)(?: 是| 为| 有)?(?= num:) => 高
+(\S) not 了(?!\S) => not \1
+(?<!\S)(?:习 惯|一 般|通 常|往 往|平 时)(?!\S) =>
+(?<!\S)发 (?:送|出)(?!\S) => 发
+(?<!\S)(?:须|需)(?!\S) =>
+(?<!\S)(?:是 素 食 者|@only 吃 素|是 素 食 主 义 者|吃 素 食)(?!\S) => 吃 素
+(?<!\S)(?:有|上)(?= (?:\S ){{0,4}}课(?: |$)) => 上
+(?<!\S)(?:当|担 任)(?= \S) => 是
+(?<!\S)以(?= (?:\S+ ){{1,4}}(?:计 价|结 算|支 付|格 式|方 式)(?: |$)) => @use
+(?<!\S)之 内(?!\S) => 内
+(?<!\S)房 子(?!\S) => 房
+(?<!\S)限 (?:制|定)(?: 为| 在| 是)?(?= .*num:) => @most
+(?<!\S)句 话(?!\S) => 句
+(?<!\S)报 纸(?!\S) => 报
+(?<!\S)收 到(?!\S) => 到
+(?<!\S)(?:坐|乘) (?:飞 机|航 班) (?:去|到|飞)(?!\S) => 飞
+(?<!\S)(?:所 以|因 此|因 而|@because)(?!\S) =>
+(?<!\S)学(?! [校生期院员历位号费分])(?!\S) => @study
+(?<!\S)@study (?:弹|打|拉|画|做|唱|练)(?!\S) => @study
+(?<!\S)(?:大 约|约|左 右|差不多)(?!\S) =>
+(?<!\S)@need(?= num:) =>
+(?<!\S)num:1 [辆所家只条张把件位座间部台栋名幅套份](?!\S) =>
+(?<!\S)[这那] [个所家只条台辆份些本间](?!\S) =>
+(?<!\S)本(?= (?:项 目|公 司|团 队|仓 库|系 统|店|校|组)) =>
+(?<!\S)用(?!\S) => @use
+(?<!\S)爱(?!\S) => @like
+(?<!\S)年 龄(?= .*岁) =>
+(?<!\S)今 年(?= num:\S+ 岁) =>
+(?<!\S)(?:num:1|一) 天(?= .*num:) => every:day
+(?<!\S)(?:num:1 (?:个 )?|一个 |一 个 )月(?= .*num:) => every:month
+(?<!\S)(?:num:1|一) 周(?= .*num:) => every:week
+(?<!\S)每 早(?!\S) => every:day part:morning
+(?<!\S)每 晚(?!\S) => every:day part:evening
+(?<!\S)每(?: 个)? (?=weekday:) => everi
+(?<!\S)(?<!everi )(weekday:\d+)(?= (?:\S+ ){{0,2}}都 ) => everi \1
+(?<!\S)(?:一些|有 些)(?!\S) =>
+(?<!\S)(?:家 里|家 中)(?= 有| @kid| num:) =>
+(?<!\S)会 被(?!\S) =>
+"""
+
+
+def _rules(lines: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    pairs = (line.partition(" =>") for line in lines.strip().splitlines())
+    return tuple((re.compile(pattern), wording.strip()) for pattern, _, wording in pairs)
+
+
+_BY_LANGUAGE = {False: _rules(_ENGLISH), True: _rules(_CHINESE)}
+_BLANKS: Callable[[str], str] = lambda text: " ".join(text.split())  # noqa: E731
+
+
+def plainly(canonical: str, *, is_chinese: bool) -> str:
+    """Put a canonical text in the one wording that stands for all that say the same."""
+    for pattern, wording in _BY_LANGUAGE[is_chinese]:
+        canonical = _BLANKS(pattern.sub(wording, canonical))
+    return canonical
