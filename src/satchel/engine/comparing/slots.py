@@ -17,7 +17,7 @@ from satchel.engine.comparing.words import words
 _COMMAS = frozenset(",，、(（")
 _UNSETTLED = words("plan maybe change stop")
 _LOOSE_HAN = words("amount work")
-_SAME_ROLE = {"leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
+_SAME_ROLE = {"heads": "@lead", "leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
 _UNTOLD = words("the in at to 于 在 newly now current")
 
@@ -95,12 +95,17 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
-    if role in HOLDERS and not any(token.kind == "name" for token in _tokens(statement, match, "value", start)):
+    if role in HOLDERS and not statement.is_chinese and not any(_may_name(token) for token in _tokens(statement, match, "value", start)):
         return None
     is_person = role in _persons()
     is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
     role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
     return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
+
+
+def _may_name(token: Token) -> bool:
+    """Tell whether a token is a name, or may be one: a capital at the beginning."""
+    return token.kind == "name" or bool(token.other)
 
 
 def _span(statement: Statement, match: re.Match[str], group: str, start: int) -> list[Token]:

@@ -128,6 +128,18 @@ def read(text: str) -> Statement | None:
     return Statement(text, tokens, canonical, content, denials, frozenset(cues), is_chinese, is_plain)
 
 
+_PART = re.compile(r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；")
+
+
+def parts(statement: Statement) -> tuple[Statement, ...]:
+    """Return what a statement tells of several one after another, each by itself; the whole where it does not."""
+    if not statement.is_plain or _PART.search(statement.text) is None:
+        return (statement,)
+    found = [read(text) for text in _PART.split(statement.text)]
+    told = tuple(part for part in found if part is not None and len(part.content) > 1 and part.is_plain)
+    return told if len(told) > 1 else (statement,)
+
+
 def _is_stated(text: str, tokens: Sequence[Token]) -> bool:
     ends = sum(token.kind == "stop" and not _SENTENCE_ENDS.isdisjoint(token.text) for token in tokens)
     return ends <= 1 and not _TALK.search(text)
