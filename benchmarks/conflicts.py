@@ -111,16 +111,14 @@ def facts(report: Report, folder: Path, embedder: Embedder | str) -> None:
                 found = [memory.recall(question, scope=SCOPE, limit=10, min_relevance=0.0) for question, _ in asked]
                 right = sum(_holds(hits, answers) for hits, (_, answers) in zip(found, asked, strict=True)) / len(asked)
                 newest = sum(_is_newest(hits, _about(*one, written)) for hits, one in zip(found, asked, strict=True)) / len(asked)
-                report.row(
-                    set=name, what="compared" if comparing else "not compared", n=len(asked), right=right, newest=newest, **outcomes
-                )
+                report.row(set=name, what="compared" if comparing else "not compared", n=len(asked), right=right, newest=newest, **outcomes)
                 if comparing:
                     report.target(f"{name}: the set's answer recalled first", right, at_least=0.95)
                     report.target(f"{name}: the newest value recalled", newest, at_least=0.95)
 
 
 def _about(question: str, answers: Sequence[str], written: Sequence[str]) -> list[str]:
-    """Return the facts that tell what is asked, in order: those that begin like the one that holds an answer and the question's rarest words."""
+    """Return the facts that tell what is asked, in order: they begin like the one that holds an answer and the question's rarest words."""
     asked = _words(question)
     holders = Counter(word for fact in written for word in _words(fact))
     best, begins = 0.0, ""

@@ -210,6 +210,7 @@ class PackedMany(NamedTuple):
     wide: NDArray[np.uint8]
 
 
+@lru_cache(maxsize=4096)
 def pack_terms(text: str) -> bytes:
     """Return the index entry of a text, little-endian: length (24 bits) and `wide` (8), n hashes (uint32), n frequencies (uint8).
 

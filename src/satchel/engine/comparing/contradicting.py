@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
@@ -15,7 +16,10 @@ from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import WEAK, words
 from satchel.ports import Relation, Verdict
 
-_LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读")
+_LISTED = words(
+    "@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest "
+    "allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读"
+)
 """Words that several things can hang on at once."""
 
 _NUMBERED = words("第 number no nr step item note chapter page line part section task issu ticket order invoic id messag record entri")
@@ -41,6 +45,8 @@ _ORS = words("or 或 或者")
 
 def say_denied(pair: Pair) -> Verdict | None:
     """Say where one denies what the other says."""
+    if bool(pair.older.denials or "stop" in pair.older.cues) == bool(pair.newer.denials or "stop" in pair.newer.cues):
+        return None
     older, newer = _denials(pair.older), _denials(pair.newer)
     if bool(older) == bool(newer) or not pair.is_about_same() or _differ_by_label(pair):
         return None
@@ -84,6 +90,7 @@ class _Denial(NamedTuple):
         return sum(key in said for key in first) * 2 > len(first) or (len(first) == 2 and first[-1] in said)
 
 
+@lru_cache(maxsize=4096)
 def _denials(statement: Statement) -> list[_Denial]:
     found: list[_Denial] = []
     for clause in statement.clauses():

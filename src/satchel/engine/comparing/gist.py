@@ -13,8 +13,8 @@ from typing import NamedTuple
 from satchel.engine.comparing.chinese import DROPPED as DROPPED_HAN
 from satchel.engine.comparing.english import DROPPED
 from satchel.engine.comparing.statements import Statement, read
-from satchel.engine.comparing.words import WEAK, words
 from satchel.engine.comparing.wordings import plainly
+from satchel.engine.comparing.words import WEAK, words
 
 _TIMES = ("date:", "weekday:", "time:", "every:", "part:", "month:", "everi")
 _IN = {"in": "in", "on": "in", "at": "in"}

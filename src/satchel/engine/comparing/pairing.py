@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from satchel.engine.comparing.statements import CONTENT, Statement, Token, read
 from satchel.engine.comparing.words import LIGHT, PREDICATES, SEVERAL, SEVERAL_HAN, WEAK, words
@@ -90,6 +90,7 @@ def told(statement: Statement, keys: Sequence[str]) -> Counter[str]:
     return strong(Counter(key.rstrip("~") for key in keys[sum(map(len, lead(statement))) :]))
 
 
+@lru_cache(maxsize=4096)
 def lead(statement: Statement) -> list[tuple[str, ...]]:
     """Return whom or what an English statement is about: the names it begins with, one by one, or its first word and what numbers it.
 

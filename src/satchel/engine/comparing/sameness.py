@@ -18,6 +18,9 @@ from satchel.ports import Relation, Verdict
 _FREE = ("date:", "weekday:", "time:", "every:", "part:", "month:")
 _UNTOLD = words("now more correct newly")
 _REVERSIBLE = words("from to before after than over under by into without between until since @before @after")
+_SHARED = 3
+"""One word in so many that both have at least, however otherwise it is put."""
+
 _LEAST = 2
 """Words that two memories must have in common beside weak ones before they are taken for the same."""
 
@@ -42,8 +45,10 @@ def say_same(pair: Pair) -> Verdict | None:
 
 
 def _have_same_gist(pair: Pair) -> bool:
-    """Tell whether the two say the same once wording is put aside; at most a quarter of either is wording."""
+    """Tell whether the two say the same once wording is put aside."""
     older, newer = pair.older, pair.newer
+    if size(pair.shared) * _SHARED < min(size(pair.keys), size(pair.new_keys)):
+        return False
     if older.is_chinese != newer.is_chinese or _told_cues(older) != _told_cues(newer) or not _have_same_names(pair):
         return False
     first, second = gist(older, pair.new_keys), gist(newer, pair.keys)

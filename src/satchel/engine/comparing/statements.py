@@ -59,9 +59,9 @@ class Token(NamedTuple):
 CONTENT = frozenset({"value", "name", "word"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """A short memory, read. `canonical` is the tokens' keys with spaces between, for patterns to look at.
+    """A short memory, read; `read` returns one and the same for a text. `canonical` is the tokens' keys with spaces between, for patterns to look at.
 
     `is_plain`: it is one sentence or two that state something, no talk, no question and no exclamation.
     """
@@ -79,15 +79,20 @@ class Statement:
         """Return the content tokens that stand between two places of the canonical text."""
         return tuple(token for token in self.content if token.at >= start and token.end <= end)
 
-    def clauses(self) -> list[tuple[Token, ...]]:
+    def clauses(self) -> tuple[tuple[Token, ...], ...]:
         """Return the tokens between stops and words like "but", denials and cues included."""
-        parts: list[list[Token]] = [[]]
-        for token in self.tokens:
-            if token.kind == "stop" or token.key in _JOINTS:
-                parts.append([])
-            if token.kind != "stop":
-                parts[-1].append(token)
-        return [tuple(part) for part in parts if part]
+        return _clauses(self)
+
+
+@lru_cache(maxsize=4096)
+def _clauses(statement: Statement) -> tuple[tuple[Token, ...], ...]:
+    parts: list[list[Token]] = [[]]
+    for token in statement.tokens:
+        if token.kind == "stop" or token.key in _JOINTS:
+            parts.append([])
+        if token.kind != "stop":
+            parts[-1].append(token)
+    return tuple(tuple(part) for part in parts if part)
 
 
 _JOINTS = frozenset(["but", "while", "whereas", "although", "though", "但", "但是", "而是"])
