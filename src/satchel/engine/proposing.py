@@ -140,7 +140,7 @@ def _count(
         before = hit < memory
         hit, memory, weight = hit[before], memory[before], weight[before]
     keys = memory << 32 | hit
-    order = np.argsort(keys)
+    order = np.argsort(keys, kind="stable")
     keys, weight = keys[order], weight[order]
     first = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.empty(0, np.intp)
     if not len(first):

@@ -95,7 +95,8 @@ _DENIALS = words(
 _WHOLE = words(
     """
     参观 路过 经过 拜访 游览
-    过敏 通过 不过 过年 过期 会议 周会 开会 机会 社会 会员 晚会 例会 年会 学会 要求 重要 主要 需求 差不多 不一样 不断 不仅 不但 不少
+    过敏 通过 不过(?![敏期关度问夜]) 过年 过期 会议 周会 开会 机会 社会 会员 晚会 例会 年会 学会 要求 重要 主要 需求
+    差不多 不一样 不断 不仅 不但 不少
     不久 不得不 不管 不论 不止 不妨 没想到 没问题 没事 无论 无限 无数 不错 不同 特别 区别 分别 级别
     性别 个别
     地址 地点 地方 地铁 的士 了解 为了 为什么 因而 中国 中心 中文 其中 里面 内容 由于 自由 理由 得到 觉得 未来 没关系 不客气 对不起
@@ -115,7 +116,7 @@ class Entry(NamedTuple):
 
 
 def _entries() -> Iterator[tuple[str, str, str]]:
-    yield from ((word, "word", word) for word in _WHOLE)
+    yield from ((word, "word", word.split("(?")[0]) for word in _WHOLE)
     yield from ((word, "deny", "not") for word in _DENIALS)
     for kind, lines in (("cue", _CUES), ("word", _WORDS)):
         for line in lines.strip().splitlines():

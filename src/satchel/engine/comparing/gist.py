@@ -23,6 +23,7 @@ _BOUND = words("@only")
 _GO = words("go goe")
 _USERS = words("user me us 用户")
 _CUES = words("now more correct newly plan past maybe stop ended change")
+_EMPTY = words("take make made set provid hold serv act do perform carri conduct 做 搞 弄 办 完 成 花")
 _OF = "of"
 _AS_COMPOUND = words("of in for to")
 _LINKS = frozenset("是在为于有被所")
@@ -55,6 +56,10 @@ class Gist(NamedTuple):
             one[1:] == two[1:] and (one[0] == two[0] or (_OF in (one[0], two[0]) and {one[0], two[0]} <= _AS_COMPOUND))
             for one, two in zip(first, second, strict=True)
         )
+
+    def bare(self) -> tuple[str, ...]:
+        """Return the core without verbs that say next to nothing: "takes place", "makes a call"."""
+        return tuple(key for key in self.core if key not in _EMPTY)
 
     def clauses(self) -> Counter[tuple[str, ...]]:
         """Return the parts of the core between stops, as they may change places."""

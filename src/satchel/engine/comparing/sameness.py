@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from satchel.engine.comparing.gist import gist, is_loose
+from satchel.engine.comparing.gist import Gist, gist, is_loose
 from satchel.engine.comparing.pairing import Pair, size, strong
 from satchel.engine.comparing.statements import CONTENT, Statement
 from satchel.engine.comparing.words import FILLERS, WEAK, words
@@ -18,6 +18,9 @@ from satchel.ports import Relation, Verdict
 _FREE = ("date:", "weekday:", "time:", "every:", "part:", "month:")
 _UNTOLD = words("now more correct newly")
 _REVERSIBLE = words("from to before after than over under by into without between until since @before @after")
+_OPPOSED = (("来", "去"), ("上", "下"), ("早", "晚"), ("里", "外"))
+"""Weak words that are not weak beside each other."""
+
 _SHARED = 3
 """One word in so many that both have at least, however otherwise it is put."""
 
@@ -51,12 +54,20 @@ def _have_same_gist(pair: Pair) -> bool:
         return False
     if older.is_chinese != newer.is_chinese or _told_cues(older) != _told_cues(newer) or not _have_same_names(pair):
         return False
+    only = ({*pair.keys} - {*pair.new_keys}, {*pair.new_keys} - {*pair.keys})
+    if any((one in only[0] and other in only[1]) or (other in only[0] and one in only[1]) for one, other in _OPPOSED):
+        return False
     first, second = gist(older, pair.new_keys), gist(newer, pair.keys)
     if first.predicates != second.predicates or first.times != second.times or first.size() < 1 or not first.has_phrases_of(second):
         return False
     whole, other = [*first.whole], [*second.whole]
-    is_alike = first.core == second.core or first.clauses() == second.clauses()
+    is_alike = first.core == second.core or first.clauses() == second.clauses() or _is_one_fuller(first, second)
     return is_alike or _is_turned(pair, whole, other) or _is_list_turned(pair, whole, other) or _is_means_moved(whole, other)
+
+
+def _is_one_fuller(first: Gist, second: Gist) -> bool:
+    """Tell whether one differs by a verb that says next to nothing; where both have one, they may say two things."""
+    return first.bare() == second.bare() and (first.core == first.bare() or second.core == second.bare())
 
 
 def _told_cues(statement: Statement) -> set[str]:

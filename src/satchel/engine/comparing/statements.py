@@ -61,7 +61,9 @@ CONTENT = frozenset({"value", "name", "word"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """A short memory, read; `read` returns one and the same for a text. `canonical` is the tokens' keys with spaces between, for patterns to look at.
+    """A short memory, read; `read` returns one and the same for a text.
+
+    `canonical` is the tokens' keys with spaces between, for patterns to look at.
 
     `is_plain`: it is one sentence or two that state something, no talk, no question and no exclamation.
     """

@@ -43,6 +43,41 @@ _ENGLISH = rf"""
 (?<!\S)(?:every|everi|each)(?!\S) => everi
 (?<!\S)(?:rapid|fast|quick)(?!\S) => quick
 (?<!\S)(?:live|dwell)(?!\S) => @live
+(?<!\S)twice(?!\S) => num:2 time
+(?<!\S)noon(?!\S) => time:1200
+(?<!\S)midnight(?!\S) => time:0000
+(?<!\S)(?:scare|frighten)~? of(?!\S) => afraid of
+(?<!\S)afraid of(?!\S) => afraid
+(?<!\S)(?:supper|dinner)(?!\S) => dinner
+(?<!\S)(?:photo|pictur|photograph)(?!\S) => photo
+(?<!\S)(?:tv|televis)(?!\S) => tv
+(?<!\S)(?:fridg|refriger)(?!\S) => fridg
+(?<!\S)(?:sick|ill)(?!\S) => ill
+(?<!\S)(?:assist|help)(?!\S) => help
+(?<!\S)(?:respons|repli|answer)(?!\S) => answer
+(?<!\S)(?:choos|pick|select)(?!\S)(?! up) => choos
+(?<!\S)(?:often|frequent|regular)(?!\S) => often
+(?<!\S)(?:approxim|around|rough)(?= num:) =>
+(?<!\S)(?:small|littl)(?!\S) => small
+(?<!\S)(?:show|display)(?!\S) => show
+(?<!\S)annual(?!\S) => every:year
+(?<!\S)own(?= (?:a|an|the|num:\S+)(?: |$)) =>
+(?<!\S)having(?!\S) =>
+(?<!\S)(?:come|came|hail|origin) from(?!\S) => from
+(?<!\S)(?:is |are )?(?:valid|good) (?:until|till|through)(?!\S) => @end
+(?<!\S)(?:wake|get) up(?!\S) => get up
+(?<!\S)(?:goe|go) to (?:bed|sleep)(?!\S) => sleep
+(?<!\S)(?:arriv|land|get in)(?= (?:at|on|in|time:|date:|weekday:)) => arriv
+(?<!\S)(?:take off|depart|leav)(?= (?:at|on|time:|date:|weekday:)) => depart
+(?<!\S)(?:collect|fetch|pick up)(?!\S) => pick up
+(?<!\S)(?:sign up|enrol|enroll|regist)(~?)(?!\S) => regist\1
+(?<!\S)(?:charg|cost)(?= .*@(?:dollar|euro|pound|yuan)) =>
+(?<!\S)(?:is |are )?(?:a |the )?member of(?!\S) => member
+(?<!\S)belong to(?!\S) => member
+(?<!\S)(?:contain|includ|compris|consist of)(?!\S) => contain
+(?<!\S)(?:next to|close to|near to|besid)(?!\S) => near
+(?<!\S)(?:@planned|arrang~|set)(?: for)?(?= (?:on |at |in |for )?(?:date:|weekday:|time:|month:)) =>
+(?<!\S)(wage|salari|pay)(?= is num:) => salari
 (?<!\S)(?:goe|go|went) for (?:a|an) (\S+) => \1
 (?<!\S)run(?!\S) => @run
 (?<!\S)(?:has|have) (?:a|an) (\S+) (?:who is )?(?:name|call)~(?!\S) => 's \1 is
@@ -81,6 +116,7 @@ _ENGLISH = rf"""
 (?<!\S)(?:the )?user (?:@want|plan)(?: to)? be call~ => call user
 (?<!\S)(?:is|are) (?:a|an) ((?:\S+ )?)teacher(?!\S) => teach \1
 ^(?:the )?({_NP})(?:of|for|in) ((?:the |my |our |an? )?{_NP})(?=(?:is|are|past|has|have|:)(?: |$)) => \2's \1
+(?<!\S)([a-z]+) (?:of|for) (?:the |an? |my |our )?([a-z]+)(?= (?:\||on|in|at|by|from|until|\w+:)|$) => \2 \1
 (?<!\S)(?:'s )?name (?:is|:)(?!\S) => is
 (?<!\S)(?:is|are) (?:call|name)~(?!\S) => is
 ^(.+?) (?:is|past)(?: the| an?)? (?:@lead|manag)(?: of| on| for)?(?!\S) => \1 @lead
@@ -152,6 +188,40 @@ _CHINESE = rf"""
 (?<!\S)费(?= .*@yuan) =>
 (?<!\S)从(?= .*@graduate) =>
 (?<!\S)num:((?:19|20)\d\d) 年(?!\S) => date:\1
+(?<!\S)(?:害 怕|惧 怕|怕)(?!\S) => 怕
+(?<!\S)(?:晚 餐|晚 饭)(?!\S) => 晚 饭
+(?<!\S)(?:早 餐|早 饭)(?!\S) => 早 饭
+(?<!\S)(?:午 餐|午 饭|中 饭)(?!\S) => 午 饭
+(?<!\S)(?:照 片|相 片)(?!\S) => 照 片
+(?<!\S)电 视 机(?!\S) => 电 视
+(?<!\S)(?:帮 忙|协 助|帮 助)(?!\S) => 帮
+(?<!\S)(?:选 择|挑 选|选 用)(?!\S) => 选
+(?<!\S)(?:经 常|常 常|时 常|常)(?!\S) => 常
+(?<!\S)(?:展 示|呈 现|显 示)(?!\S) => 显 示
+(?<!\S)拥 有(?!\S) => 有
+(?<!\S)来 自 (\S \S(?: \S)?)(?= \||$) => 是 \1 人
+(?<!\S)(?:出 生 (?:于|在)|生 (?:于|在))(?!\S) => 生
+(?<!\S)(?:就 寝|入 睡|上 床 睡 觉|睡 觉)(?!\S) => 睡
+(?<!\S)(?:抵 达|到 达|降 落|落 地|到 站)(?!\S) => 到
+(?<!\S)(?:报 名|注 册|登 记)(?!\S) => 报 名
+(?<!\S)(?:收 费|@cost|花 费|要 价|标 价)(?: 是| 为)?(?= .*@(?:yuan|dollar|euro)) =>
+(?<!\S)(?:包 含|包 括|含 有|含)(?!\S) => 有
+(?<!\S)(?:准 许|允 许|@allow)(?!\S) =>
+(?<!\S)(?:@end|过 期|有 效 期 (?:到|至)|有 效 至)(?!\S) => @end
+(?<!\S)(?:缴 纳|交 纳|缴)(?!\S) => 交
+(?<!\S)(?:领 取|拿 取|取 走)(?!\S) => 取
+(?<!\S)(?:携 带|随 身 带)(?!\S) => 带
+(?<!\S)(?:@planned|@agree|排)(?: 在| 于| 好)?(?= (?:date:|weekday:|time:|month:)) =>
+(?<!\S)(?:每 次|每 回)(?!\S) => @always
+(?<!\S)(?:两 次|num:2 次) => num:2 次
+(?<!\S)(?:@book|约 好|约) (?:了 )?(?=.*(?:@appointment|医|诊)) => @book
+(?<!\S)(?:马 路|大 街|大 道|街)(?= \||$) => 路
+(?<!\S)(?:有 个|有 一 个|有 num:1 个)(?!\S) => 有
+(?<!\S)(?:之 间|之 中)(?!\S) => 中
+(?<!\S)(?:聚 会|聚 餐)(?!\S) => 聚
+(?<!\S)(?:体 检|身 体 检 查)(?!\S) => 体 检
+(?<!\S)(?:驾 驶|开 车(?= 去| 上)) => 开 车
+(?<!\S)(?:网 购|网 上 买)(?!\S) => 网 购
 (?<=date:\d\d-\d\d )(?:前|以 前)(?!\S) => @before
 (?<!\S)(?:从 |自 )?(date:\d{{4}}) (?:年 )?(?:起|开 始|以 来|至 今)(?!\S) => @since \1
 (?<!\S)(?:定|安 排|约) (?:在|于)(?!\S) => 在
