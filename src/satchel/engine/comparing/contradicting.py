@@ -27,7 +27,7 @@ _NUMBERED = words("第 number no nr step item note chapter page line part sectio
 
 _VERBS = words("is are am has have had do does will past 是 在 为 叫")
 _ADVERBS = words("often once first recent current primarili frequent activ sometim occasion usual regular @only @always")
-_EXCLUDING = words("@only primarili mainli main sole first origin 主 要 首 先")
+_EXCLUDING = words("@only primarili mainli main sole first origin 主要")
 """Words by which a statement sets what it tells above everything else of the kind."""
 
 _STATE = 3
@@ -174,7 +174,7 @@ def say_differing(pair: Pair) -> Verdict | None:
         return Verdict(Relation.CONTRADICTS, "the newer says that nothing else is so") if is_only else None
     if not _is_same_predicate(pair):
         return None
-    if _EXCLUDING & {*pair.only_new} and shared >= 1:
+    if _EXCLUDING & {*pair.only_new} and shared >= 1 and _is_named(older):
         return Verdict(Relation.CONTRADICTS, "the newer says that it is something else first or above all")
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
@@ -187,6 +187,12 @@ def say_differing(pair: Pair) -> Verdict | None:
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_named(statement: Statement) -> bool:
+    """Tell whether a statement begins with a name, so that what follows it is known to be its predicate."""
+    names = {token.key for token in statement.content if token.kind == "name"}
+    return statement.is_chinese or any(names & {*part} for part in lead(statement))
 
 
 def _is_same_predicate(pair: Pair) -> bool:

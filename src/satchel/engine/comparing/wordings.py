@@ -43,6 +43,19 @@ _ENGLISH = rf"""
 (?<!\S)(?:every|everi|each)(?!\S) => everi
 (?<!\S)(?:rapid|fast|quick)(?!\S) => quick
 (?<!\S)(?:live|dwell)(?!\S) => @live
+^([^|]+?) (?:is|are) @need (?:for|by) ([^|]+)$ => \2 @need \1
+(?<!\S)@use ([^|]+?) as (?:the |an? |my |his |her |their )?([^|]+)$ => \2 is \1
+(?<!\S)(?:is|are) an? (\S+) player(?!\S) => play \1
+(?<!\S)play the(?!\S) => play
+(?<!\S)'s @job is(?: an?| the)?(?!\S) => is
+(?<!\S)meet (?!with |on |at |in |for |is |date:|weekday:|time:)(?=\S) => meet with
+(?<!\S)(?:main|primari)(?!\S) => main
+(?<!\S)(?:employe|staff|worker)(?!\S) => staff
+(?<!\S)(?:begin|start)(?!\S) => @start
+(?<!\S)@start from(?= num:) => @start at
+(?<!\S)(?:rest|relax)(?!\S) => rest
+(?<!\S)(?:trip|journey|travel)(?!\S) => trip
+(?<!\S)(?:speak|talk)(?!\S) => talk
 (?<!\S)twice(?!\S) => num:2 time
 (?<!\S)noon(?!\S) => time:1200
 (?<!\S)midnight(?!\S) => time:0000
@@ -188,6 +201,15 @@ _CHINESE = rf"""
 (?<!\S)费(?= .*@yuan) =>
 (?<!\S)从(?= .*@graduate) =>
 (?<!\S)num:((?:19|20)\d\d) 年(?!\S) => date:\1
+(?<!\S)(?:@use|用) ([^|]+?) (?:作 为|做|当) ([^|]+)$ => \2 \1
+(?<!\S)(?:的 )?@job (?:是|为)(?!\S) => 是
+(?<!\S)从 事 ([^|]+?)(?: 工 作| @work| 行 业)?(?= \||$) => 是 \1
+(?<!\S)(?:当 前 |现 在 )?主 要(?!\S) =>
+(?<!\S)(?:跟|和|@with) ([^|]+?) (?:见 面|碰 面|会 面)(?!\S) => 见 \1
+(?<!\S)(?:旅 游|旅 行|出 游)(?!\S) => 旅 行
+(?<!\S)(?:聊 天|谈 话|交 谈)(?!\S) => 聊
+(?<!\S)(?:休 息|歇 息)(?!\S) => 休 息
+(?<!\S)(?:每 隔|隔)(?= ) => 每
 (?<!\S)(?:害 怕|惧 怕|怕)(?!\S) => 怕
 (?<!\S)(?:晚 餐|晚 饭)(?!\S) => 晚 饭
 (?<!\S)(?:早 餐|早 饭)(?!\S) => 早 饭
