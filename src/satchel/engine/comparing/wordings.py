@@ -7,7 +7,6 @@ and denials come out of it as they went in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 _NP = r"(?:(?!(?:is|are|past|has|have|of|for|in|on|at|:|\|)(?: |$))\S+ ){1,3}"
 _TIME = r"(?:num|date|time|weekday|month|every|part):"
@@ -48,7 +47,7 @@ _ENGLISH = rf"""
 (?<!\S)(?:is|are) an? (\S+) player(?!\S) => play \1
 (?<!\S)play the(?!\S) => play
 (?<!\S)'s @job is(?: an?| the)?(?!\S) => is
-(?<!\S)meet (?!with |on |at |in |for |is |date:|weekday:|time:)(?=\S) => meet with
+^((?:the )?user|[a-z]+) meet (?!(?:with|on|at|in|for|is|are|every|everi|@\S+|\||date:\S+|weekday:\S+|time:\S+)(?: |$)) => \1 meet with
 (?<!\S)(?:main|primari)(?!\S) => main
 (?<!\S)(?:employe|staff|worker)(?!\S) => staff
 (?<!\S)(?:begin|start)(?!\S) => @start
@@ -293,15 +292,17 @@ _CHINESE = rf"""
 
 def _rules(lines: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     pairs = (line.partition(" =>") for line in lines.strip().splitlines())
-    return tuple((re.compile(pattern), wording.strip()) for pattern, _, wording in pairs)
+    # Blanks around, for a pattern may take those of the words it stands for.
+    return tuple((re.compile(pattern), f" {wording.strip()} ") for pattern, _, wording in pairs)
 
 
 _BY_LANGUAGE = {False: _rules(_ENGLISH), True: _rules(_CHINESE)}
-_BLANKS: Callable[[str], str] = lambda text: " ".join(text.split())  # noqa: E731
 
 
 def plainly(canonical: str, *, is_chinese: bool) -> str:
     """Put a canonical text in the one wording that stands for all that say the same."""
     for pattern, wording in _BY_LANGUAGE[is_chinese]:
-        canonical = _BLANKS(pattern.sub(wording, canonical))
+        put, count = pattern.subn(wording, canonical)
+        if count:
+            canonical = " ".join(put.split())
     return canonical
