@@ -26,6 +26,9 @@ _LEAST = 0.3
 _LEFT = 0.15
 """Share of its words, the commonest ones, that are not looked up there."""
 
+_MOST_OF = 0.8
+"""Share that a row must hold of the words that are looked up, where these are few."""
+
 _MANY = 200
 
 _MOST_COMMON = 0.25
@@ -114,7 +117,8 @@ def _looked_up(memories: Sequence[Terms], which: Places, weights: Floats, holder
         is_left[order] = (rarer >= _BUDGET) | (commoner + weight[order] <= _LEFT * whole[owner[order]])
         is_used &= ~(is_left & own)
         left = np.bincount(owner, weights=np.where(is_left & own, weight, 0.0), minlength=len(memories))
-        least += _LEAST * whole - left
+        used = np.bincount(owner, weights=np.where(is_used & own, weight, 0.0), minlength=len(memories))
+        least += np.maximum(_LEAST * whole - left, np.minimum((_LEAST - _LEFT) * whole, _MOST_OF * used))
     return _Asked(owner[is_used], which[is_used], weight[is_used])
 
 
