@@ -57,7 +57,7 @@ class RedisServer:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         told = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.home), "requirepass": self.password, "daemonize": "no"}
-        arguments = [part for name, value in (told | self.settings).items() for part in (f"--{name}", value)]
+        arguments = [part for name, value in (told | self.settings).items() for part in (f"--{name}", *value.split(" "))]
         with (self.home / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 ["sh", "-c", _KEEPER, "keeper", self._program, *arguments], stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=self.home

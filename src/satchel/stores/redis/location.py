@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from satchel.errors import Fault, InvalidRequest
 
@@ -61,11 +61,10 @@ def parse(url: str) -> Location:
     faults = _faults(parts, options, namespace)
     if faults:
         raise _refused(faults)
-    theirs = urlencode(options)
     shown = {name: options[name] for name in ("db",) if name in options} | {"namespace": namespace}
     host = f"{parts.hostname or ''}{f':{port}' if port else ''}"
-    address = urlunsplit((parts.scheme, host, parts.path, urlencode(shown), ""))
-    return Location(urlunsplit((parts.scheme, parts.netloc, parts.path, theirs, "")), namespace, address)
+    address = f"{parts.scheme}://{host}{parts.path}?{urlencode(shown)}"
+    return Location(f"{parts.scheme}://{parts.netloc}{parts.path}?{urlencode(options)}", namespace, address)
 
 
 def _faults(parts: SplitResult, options: dict[str, str], namespace: str) -> list[Fault]:

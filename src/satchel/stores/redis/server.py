@@ -92,8 +92,8 @@ class Server:
 
     def _saves(self) -> bool:
         """Tell whether the server writes its memory to a file from time to time; where it does not say, it may."""
-        asked: Mapping[str, Any] = self.call(lambda client: _unless_refused(lambda: client.config_get("save"), {"save": "unknown"}))
-        return bool(asked.get("save"))
+        asked: Mapping[Any, Any] = self.call(lambda client: _unless_refused(lambda: client.config_get("save"), {"save": "unknown"}))
+        return any(asked.values())
 
     def faults(self) -> list[str]:
         """Return what of the server's settings would lose a session."""
