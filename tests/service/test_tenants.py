@@ -147,6 +147,7 @@ def attempts(memory, known: dict[str, Any]) -> list[Callable[[], Any]]:
         lambda: memory.remember_many(["又两条", "and another"], scope=ALICE),
         lambda: memory.working("s1", scope=ALICE).save(),
         lambda: memory.snapshot(scope=ALICE),
+        lambda: memory.drop_snapshot("before", scope=ALICE),
         lambda: memory.ingest(m.IngestRequest(import_id="imp", origin=m.ImportOrigin(kind="x", path="x"), items=(), final=True)),
         lambda: exported(memory, everything=True, working=True, include_sensitive=True),
         lambda: exported(memory, scope=scope, working=True, include_sensitive=True),

@@ -215,6 +215,8 @@ class TenantPool:
         """Reserve one of the places for open stores; the one that was unused for longest makes room."""
         while True:
             with self._lock:
+                if self._closed:
+                    raise StoreUnavailable("the service is stopping")
                 if self._open < self._tenants.most_open:
                     self._open += 1
                     return

@@ -14,7 +14,7 @@ from satchel.errors import Fault, InvalidRequest
 DEFAULT_NAMESPACE = "satchel"
 
 _SCHEMES = ("redis", "rediss", "unix")
-_NAMESPACE = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_NAMESPACE = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _THEIRS = frozenset(
     {
         "client_name",
@@ -77,7 +77,7 @@ def _faults(parts: SplitResult, options: dict[str, str], namespace: str) -> list
     elif not re.fullmatch(r"/?|/\d{1,5}", parts.path):
         faults.append({"field": "working", "message": "the database after the host is a number, as in redis://host:6379/0"})
     if not _NAMESPACE.fullmatch(namespace):
-        faults.append({"field": "namespace", "message": "expected 1 to 128 letters, digits, '.', '_', ':' or '-'"})
+        faults.append({"field": "namespace", "message": "expected 1 to 128 letters, digits, '.', '_' or '-'"})
     known = ", ".join(sorted(_THEIRS))
     unknown = sorted(options.keys() - _THEIRS)
     return faults + [{"field": name[:40], "message": f"is no option of this URL; known: namespace, {known}"} for name in unknown]
