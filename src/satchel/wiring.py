@@ -14,7 +14,7 @@ from typing import Any
 from satchel import registry
 from satchel.errors import InvalidRequest, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Clock, Consolidator, Embedder, Judge, Store
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -52,6 +52,7 @@ def open_memory(
     policy: str | None = None,
     consolidator: Consolidator | None = None,
     judge: Judge | None = None,
+    working: str | WorkingStore | None = None,
 ) -> Memory:
     """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
 
@@ -59,6 +60,7 @@ def open_memory(
     `clock` returns the present as an aware datetime. `settings` is a Settings or a mapping of its fields; `policy` names a ranking.
     `consolidator` writes memories of one topic into one text; without it their sentences are joined.
     `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
+    `working` is where sessions are kept: `redis://…`, a WorkingStore, or `store`, which is the default: beside the memories.
     Without a URL it opens the store in the user's data directory.
 
     Raises:
@@ -70,7 +72,7 @@ def open_memory(
         raise Unsupported(f"external vector indexes such as {index!r} are not available yet; leave `index` out for the built-in one")
     if scheme in REMOTE_SCHEMES:
         set_there = {"embedder": embedder, "clock": clock, "settings": settings, "policy": policy}
-        set_there |= {"consolidator": consolidator, "judge": judge}
+        set_there |= {"consolidator": consolidator, "judge": judge, "working": working}
         return _open_remote(f"{scheme}://{rest}", agent, token, **set_there)
     if token is not None:
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
@@ -78,7 +80,7 @@ def open_memory(
         _check_clock(clock)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
-        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge)
+        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working)
     except BaseException:
         opened.close()
         raise
@@ -163,11 +165,13 @@ def _open_engine(
     policy: str | None,
     consolidator: Consolidator | None,
     judge: Judge | None,
+    working: str | WorkingStore | None,
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
     from satchel.engine.ranking import policy_named
     from satchel.engine.settings import Settings
+    from satchel.engine.working_home import open_home
     from satchel.protocol.validation import validated
 
     given = settings.model_dump(exclude_unset=True) if isinstance(settings, Settings) else dict(settings or {})
@@ -175,7 +179,28 @@ def _open_engine(
     policy_named(chosen.policy)
     notes = Notes()
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
-    return Engine(Core(store, found, clock, chosen, notes, consolidator, judge), Principal(agent=agent))
+    apart = _open_working(working) if isinstance(working, str) else working
+    core = Core(store, found, clock, chosen, notes, consolidator, judge, apart)
+    try:
+        open_home(core, chosen=working is not None)
+        return Engine(core, Principal(agent=agent))
+    except BaseException:
+        if apart is not None:
+            apart.close()
+        raise
+
+
+def _open_working(url: str) -> WorkingStore | None:
+    if url == "store":
+        return None
+    scheme, colon, _ = _text(url).partition("://")
+    if not colon:
+        raise _bad_working(f"expected store or a URL such as redis://127.0.0.1:6379/0, not {_without_password(url)!r}")
+    return registry.load(registry.WORKING_STORES, scheme.lower(), kind="place of working memory", field="working")(url)  # type: ignore[no-any-return]
+
+
+def _bad_working(problem: str) -> InvalidRequest:
+    return InvalidRequest.of([{"field": "working", "message": problem}])
 
 
 def _open_embedder(name: str | None, notes: Any) -> Embedder | None:

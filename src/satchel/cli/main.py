@@ -61,11 +61,12 @@ def _everywhere(
     scope: SharedOptions.scope = None,
     agent: SharedOptions.agent = None,
     embedder: SharedOptions.embedder = None,
+    working: SharedOptions.working = None,
     token: SharedOptions.token = None,
     as_json: SharedOptions.as_json = False,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
-    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, token, as_json))
+    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, working, token, as_json))
 
 
 def exit_code(error: SatchelError) -> int:

@@ -14,9 +14,10 @@ from satchel.conformance.contract import Contract, capability_of, requirements_o
 from satchel.conformance.memory_contract import MemoryContract
 from satchel.conformance.report import Outcome, Report, Result
 from satchel.conformance.store_contract import StoreContract
+from satchel.conformance.working_contract import WorkingContract
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Store
+from satchel.ports import Store, WorkingStore
 
 
 def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] | None = None) -> Report:
@@ -42,6 +43,11 @@ def _tidy(memory: Memory, marks: Sequence[str]) -> None:
 def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Sequence[str] | None = None) -> Report:
     """Run the store contract; each test gets a new store from the factory, which is to be empty."""
     return _run(StoreContract, factory, lambda store: store.close(), subject=subject, only=only)
+
+
+def run_working(factory: Callable[[], WorkingStore], *, subject: str = "working", only: Sequence[str] | None = None) -> Report:
+    """Run the contract of working memory; each test gets a new place from the factory, without sessions."""
+    return _run(WorkingContract, factory, lambda working: working.close(), subject=subject, only=only)
 
 
 def _run(

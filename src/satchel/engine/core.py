@@ -62,7 +62,8 @@ class Principal:
 class Core:
     """The engine's shared parts.
 
-    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule.
+    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule;
+    `apart`, working memory rests in the store.
     """
 
     store: Store
@@ -72,11 +73,20 @@ class Core:
     notes: Notes = field(default_factory=Notes)
     consolidator: Consolidator | None = None
     judge: Judge | None = None
+    apart: WorkingStore | None = None
 
     @property
     def working(self) -> WorkingStore:
         """Where working memory rests."""
-        return DocumentWorkingStore(self.store)
+        return self.apart or DocumentWorkingStore(self.store)
+
+    def close(self) -> None:
+        """Release the stores."""
+        try:
+            if self.apart is not None:
+                self.apart.close()
+        finally:
+            self.store.close()
 
     def now(self) -> datetime:
         """Return the present in UTC."""

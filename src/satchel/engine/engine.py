@@ -126,7 +126,7 @@ class Engine(Memory):
     """Memory over a store in this process. Safe under threads."""
 
     def __init__(self, core: Core, principal: Principal | None = None) -> None:
-        """Open an engine that owns the core's store: closing the one closes the other."""
+        """Open an engine that owns the core's stores: closing it closes them."""
         embedding.open_index(core)
         self._core = core
         self._clock = core.clock
@@ -196,7 +196,7 @@ class Engine(Memory):
             self._parts.recaller.close()
             self._scrub(at_once=True)
         finally:
-            self._core.store.close()
+            self._core.close()
 
     def _scrub(self, *, at_once: bool = False) -> None:
         parts, now = self._parts, time.monotonic()

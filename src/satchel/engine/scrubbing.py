@@ -6,16 +6,22 @@ It must not know what was erased, nor how a store removes bytes.
 from __future__ import annotations
 
 from satchel.engine.core import Core
+from satchel.errors import StoreUnavailable
 from satchel.operations.models import ForgetState
 from satchel.ports import Batch, Document
 from satchel.protocol.record import new_id
 
 PENDING = "scrub-pending"
 _NOTE = "scrub"
-_BEYOND = "scrub-beyond"
+_BEYOND, _BEYOND_WORKING = "scrub-beyond", "scrub-beyond-working"
 _BEYOND_TEXT = (
     "forgotten content is gone from every answer and every index; freed space and write-ahead log of this store's server keep it until"
     " they are used again"
+)
+
+_BEYOND_WORKING_TEXT = (
+    "forgotten content is gone from working memory; the server that keeps it does not let its files be written anew, and they hold it"
+    " until it does so by itself"
 )
 
 
@@ -36,10 +42,20 @@ def settle(core: Core) -> ForgetState:
     if waiting and "scrub" not in core.store.capabilities:
         core.notes.add(_BEYOND, _BEYOND_TEXT)
     while waiting:
-        if not core.store.scrub():
+        if not (core.store.scrub() and _scrub_working(core)):
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but not yet scrubbed from the store's files")
             return ForgetState.SCRUB_PENDING
         core.store.apply(Batch(documents=[Document(PENDING, key, None) for key in waiting]))
         waiting = [document.key for document in core.store.documents(PENDING)] if len(waiting) >= 1000 else []
     core.notes.drop(_NOTE)
     return ForgetState.SCRUBBED
+
+
+def _scrub_working(core: Core) -> bool:
+    try:
+        done = core.working.scrub()
+    except StoreUnavailable:
+        return False
+    if done and core.apart is not None and "scrub" not in core.apart.capabilities:
+        core.notes.add(_BEYOND_WORKING, _BEYOND_WORKING_TEXT)
+    return done

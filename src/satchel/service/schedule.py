@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -17,6 +17,7 @@ import anyio.to_thread
 from satchel.engine.engine import Engine
 from satchel.errors import Conflict, SatchelError
 from satchel.ports import Batch, Document
+from satchel.service.tenant_pool import TenantPool
 
 AGENT = "maintenance"
 """Who the change log says it was."""
@@ -27,17 +28,23 @@ COLLECTION, KEY = "schedule", "maintenance"
 LOOK_SECONDS = 60.0
 """How often it is looked whether a pass is due, at most."""
 
+ROUND_SECONDS = 3600.0
+"""How often it is looked whether tenants' passes are due, at most: each look may open a store."""
+
 logger = logging.getLogger("satchel")
 
 
-class Schedule:
-    """Passes of one service. The first is due `every` seconds after the store was first served."""
+class _Looking:
+    """Looks once in a while whether something is due."""
 
-    def __init__(self, memory: Engine, every: float, *, look: float = LOOK_SECONDS) -> None:
-        self._memory = memory
-        self._every = every
-        self._look = min(look, every)
-        self._stop = threading.Event()
+    _look: float
+    _stop: threading.Event
+    _first = 0.0
+    """Seconds before the first look."""
+
+    def look(self) -> bool:
+        """Do what is due; tell whether something was."""
+        raise NotImplementedError
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -52,9 +59,21 @@ class Schedule:
 
     async def _run(self) -> None:
         alone = anyio.CapacityLimiter(1)
+        await anyio.sleep(self._first)
         while True:
             await anyio.to_thread.run_sync(self.look, limiter=alone)
             await anyio.sleep(self._look)
+
+
+class Schedule(_Looking):
+    """Passes of one service. The first is due `every` seconds after the store was first served."""
+
+    def __init__(self, memory: Engine, every: float, *, look: float = LOOK_SECONDS, stop: threading.Event | None = None) -> None:
+        """`look`: how often it is looked whether a pass is due. `stop` is set by who wants the passes to end."""
+        self._memory = memory
+        self._every = every
+        self._look = min(look, every)
+        self._stop = stop or threading.Event()
 
     def look(self) -> bool:
         """Make a pass where one is due; tell whether it was made. A failure is logged, and the next pass comes in its time."""
@@ -88,3 +107,36 @@ class Schedule:
                 return
             done += sum(memory.maintain(scope.scope).counts.values())
         logger.info("maintenance: %d changes", done)
+
+
+class Rounds(_Looking):
+    """Passes over the memories of tenants, one after the other: one that fails is logged, and the next comes."""
+
+    def __init__(self, pool: TenantPool, names: Callable[[], Iterable[str]], every: float, *, look: float = ROUND_SECONDS) -> None:
+        """`names` gives the tenants whose turn it is."""
+        self._pool = pool
+        self._names = names
+        # The service has other things to do when it begins, and opens no store before somebody asks for it.
+        self._first = min(LOOK_SECONDS, look)
+        self._every = every
+        self._look = min(look, every)
+        self._stop = threading.Event()
+
+    def look(self) -> bool:
+        """Make the passes that are due; tell whether there was one."""
+        try:
+            names = sorted(self._names())
+        except SatchelError as error:
+            logger.warning("maintenance of tenants did not begin: %s", error)
+            return False
+        return sum(self._visit(name) for name in names) > 0
+
+    def _visit(self, name: str) -> bool:
+        if self._stop.is_set():
+            return False
+        try:
+            with self._pool.lease(name, stream=True) as memory:
+                return Schedule(memory, self._every, stop=self._stop).look()
+        except SatchelError as error:
+            logger.warning("maintenance of tenant %s did not begin: %s", name, error)
+            return False
