@@ -323,7 +323,7 @@ def test_two_copies_into_one_target_do_not_mix(monkeypatch: pytest.MonkeyPatch) 
     source, target = MemoryStore(), MemoryStore()
     write(source, make("r", ALICE), make("s", ALICE), make("t", ALICE))
     once = iter([lambda: copy_store(source, target)])
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict, match="under way"):
         copy_store(source, target, progress=lambda stage, at, total: next(once, lambda: None)())
     assert copy_store(source, target).verified
 

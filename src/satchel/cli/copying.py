@@ -50,7 +50,7 @@ def copy(
     else:
         _show(done)
     if not done.scrubbed:
-        remark("what was forgotten meanwhile may still be in the target's files: `satchel doctor` on it tries again")
+        remark("what was forgotten meanwhile may still be in the target's files; the same command tries again")
     if not done.verified:
         raise typer.Exit(1)
 

@@ -15,6 +15,7 @@ from satchel.engine.copying.documents import compare_documents, copy_documents, 
 from satchel.engine.copying.replaying import replay
 from satchel.engine.copying.report import MOST, CopyReport
 from satchel.engine.copying.verifying import LogComparison, RecordComparison
+from satchel.errors import Conflict, InvalidRequest
 from satchel.ports import Batch, Store
 
 PAGE = 1000
@@ -66,7 +67,13 @@ class _Copier:
         return True
 
     def _write(self, mark: Bookmark, batch: Batch) -> None:
-        self._target.apply(replace(batch, documents=[mark.document()]))
+        try:
+            self._target.apply(replace(batch, documents=[mark.document()]))
+        except (Conflict, InvalidRequest):
+            found = bookmark.find(self._target)
+            if (found.version if found else 0) == mark.version:
+                raise
+            raise Conflict(f"another copy into {self._target.location} is under way", location=self._target.location) from None
         self._mark = mark.written()
 
     def finish(self, *, resumed: bool) -> CopyReport:
