@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
@@ -19,12 +19,14 @@ from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
 from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
+from satchel.service.backlog import Backlog
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
 from satchel.service.health import health_of
 from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
+from satchel.service.recurring import Recurring
 from satchel.service.reference import reference_page
 from satchel.service.routes import Context, v1_routes
 from satchel.service.schedule import Schedule
@@ -78,9 +80,7 @@ def create_app(
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
         *_sharing(chosen.origins),
     ]
-    app = Starlette(
-        routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors, memory, chosen.maintain_every)
-    )
+    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors, _recurring(memory, chosen)))
     app.router.redirect_slashes = False
     return app
 
@@ -135,16 +135,24 @@ class _Admitting:
         await self._inner({**scope, "satchel.caller": caller}, receive, send)
 
 
-def _lifespan(
-    doors: Mapping[str, Mounted], memory: Engine, maintain_every: float | None
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _recurring(memory: Engine, settings: ServiceSettings) -> list[Recurring]:
+    """Return what the service does beside its calls."""
+    works: list[Recurring] = []
+    if settings.maintain_every is not None:
+        works.append(Schedule(memory, settings.maintain_every))
+    if settings.embed_in_background and memory.core.embedder is not None:
+        works.append(Backlog(memory))
+    return works
+
+
+def _lifespan(doors: Mapping[str, Mounted], works: Sequence[Recurring]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             for door in doors.values():
                 await stack.enter_async_context(door.lifespan())
-            if maintain_every is not None:
-                await stack.enter_async_context(Schedule(memory, maintain_every).running())
+            for work in works:
+                await stack.enter_async_context(work.running())
             yield
 
     return lifespan

@@ -6,17 +6,12 @@ Where several services share a store, one of them makes each pass. It must not k
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
-
-import anyio
-import anyio.to_thread
 
 from satchel.engine.engine import Engine
 from satchel.errors import Conflict, SatchelError
 from satchel.ports import Batch, Document
+from satchel.service.recurring import Recurring
 
 AGENT = "maintenance"
 """Who the change log says it was."""
@@ -30,31 +25,13 @@ LOOK_SECONDS = 60.0
 logger = logging.getLogger("satchel")
 
 
-class Schedule:
+class Schedule(Recurring):
     """Passes of one service. The first is due `every` seconds after the store was first served."""
 
     def __init__(self, memory: Engine, every: float, *, look: float = LOOK_SECONDS) -> None:
+        super().__init__(min(look, every))
         self._memory = memory
         self._every = every
-        self._look = min(look, every)
-        self._stop = threading.Event()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Make passes while the block runs; at its end wait for the scope under way."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._run)
-            try:
-                yield
-            finally:
-                self._stop.set()
-                tasks.cancel_scope.cancel()
-
-    async def _run(self) -> None:
-        alone = anyio.CapacityLimiter(1)
-        while True:
-            await anyio.to_thread.run_sync(self.look, limiter=alone)
-            await anyio.sleep(self._look)
 
     def look(self) -> bool:
         """Make a pass where one is due; tell whether it was made. A failure is logged, and the next pass comes in its time."""
@@ -84,7 +61,7 @@ class Schedule:
         memory = self._memory.bind(agent=AGENT)
         done = 0
         for scope in memory.scopes():
-            if self._stop.is_set():
+            if self.stopping.is_set():
                 return
             done += sum(memory.maintain(scope.scope).counts.values())
         logger.info("maintenance: %d changes", done)
