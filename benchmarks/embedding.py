@@ -2,10 +2,10 @@
 
     python -m benchmarks.embedding [--passages 1000]
 
-Seconds of processor time stand beside wall time, for a busy machine spoils the latter. `e5` and `e5-onnx` embed the same texts in turn, and
-their vectors are compared, language means taken off as they are stored. Memory is what the process grew by when the model was loaded and the
-passages embedded, each embedder in a process of its own. Stored vectors are half precision: the nearest ten of a thousand memories are
-compared with those in single precision. The kernel that numpy multiplies with is named: OPENBLAS_CORETYPE changes it.
+Seconds of processor time stand beside wall time, for a busy machine spoils the latter. `e5` and `e5-onnx` embed the same texts in turn;
+their vectors are compared, language means taken off as they are stored. Memory is what a process of its own grew by when the model was
+loaded and passages embedded. Stored vectors are half precision: the nearest ten of the memories are compared with those in single
+precision. The kernel that numpy multiplies with is named, for OPENBLAS_CORETYPE changes it.
 """
 
 from __future__ import annotations
