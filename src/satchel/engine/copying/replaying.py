@@ -24,7 +24,29 @@ def replay(source: Store, entries: Sequence[Change]) -> list[Put | Remove]:
         following[entry.scope, entry.id] = entry
     nexts.reverse()
     standing = _standing(source, [entry for entry, after in zip(entries, nexts, strict=True) if after is None])
-    return [_change(source, entry, after, standing) for entry, after in zip(entries, nexts, strict=True)]
+    beyond = _beyond(
+        source, [entry for entry, after in zip(entries, nexts, strict=True) if after is None and not _is_last(entry, standing)]
+    )
+    return [_change(entry, after or beyond.get((entry.scope, entry.id)), standing) for entry, after in zip(entries, nexts, strict=True)]
+
+
+def _is_last(entry: Change, standing: Mapping[_Address, StoredRecord]) -> bool:
+    found = standing.get((entry.scope, entry.id))
+    return found is not None and found.change == entry.position
+
+
+def _beyond(source: Store, entries: Sequence[Change]) -> dict[_Address, Change]:
+    """Return the entry that follows each of these, where there is one."""
+    ids: dict[str, list[str]] = {}
+    for entry in entries:
+        ids.setdefault(entry.scope, []).append(entry.id)
+    histories = {scope: source.histories(scope, some) for scope, some in ids.items()}
+    found = {}
+    for entry in entries:
+        later = (one for one in histories[entry.scope].get(entry.id, ()) if one.position > entry.position)
+        if (after := next(later, None)) is not None:
+            found[entry.scope, entry.id] = after
+    return found
 
 
 def _standing(source: Store, entries: Sequence[Change]) -> dict[_Address, StoredRecord]:
@@ -34,13 +56,11 @@ def _standing(source: Store, entries: Sequence[Change]) -> dict[_Address, Stored
     return {(scope, name): found for scope, some in ids.items() for name, found in source.stored(scope, some).items()}
 
 
-def _change(source: Store, entry: Change, after: Change | None, standing: Mapping[_Address, StoredRecord]) -> Put | Remove:
+def _change(entry: Change, after: Change | None, standing: Mapping[_Address, StoredRecord]) -> Put | Remove:
     log = LogEntry(entry.operation, entry.agent, entry.at, entry.reason, entry.position)
-    if after is None:
-        found = standing.get((entry.scope, entry.id))
-        if found is not None and found.change == entry.position:
-            return Put(found.record, log, terms=found.terms, vector=found.vector)
-        after = next((later for later in source.history(entry.scope, entry.id) if later.position > entry.position), None)
+    if _is_last(entry, standing):
+        found = standing[entry.scope, entry.id]
+        return Put(found.record, log, terms=found.terms, vector=found.vector)
     if after is not None and after.erased:
         return Put(_remains(entry), log)
     if after is None or after.before is None:
