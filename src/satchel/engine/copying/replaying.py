@@ -23,10 +23,9 @@ def replay(source: Store, entries: Sequence[Change]) -> list[Put | Remove]:
         nexts.append(following.get((entry.scope, entry.id)))
         following[entry.scope, entry.id] = entry
     nexts.reverse()
-    standing = _standing(source, [entry for entry, after in zip(entries, nexts, strict=True) if after is None])
-    beyond = _beyond(
-        source, [entry for entry, after in zip(entries, nexts, strict=True) if after is None and not _is_last(entry, standing)]
-    )
+    ends = [entry for entry, after in zip(entries, nexts, strict=True) if after is None]
+    standing = _standing(source, ends)
+    beyond = _beyond(source, [entry for entry in ends if not _is_last(entry, standing)])
     return [_change(entry, after or beyond.get((entry.scope, entry.id)), standing) for entry, after in zip(entries, nexts, strict=True)]
 
 
