@@ -33,12 +33,16 @@ Order = Literal["id", "updated"]
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What the change log says of one change: who did what, when and why. The store adds the record before the change, without usage."""
+    """What the change log says of one change: who did what, when and why. The store adds the record before the change, without usage.
+
+    `position`: the place in the log that it is to have, beyond the last there is, as in the store that it is copied from; None, the next.
+    """
 
     operation: str
     agent: str | None
     at: datetime
     reason: str | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,16 @@ class IndexSlice:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record as it stands, usage included, with all that is kept beside it; `change` is the log position of its last change."""
+
+    record: MemoryRecord
+    change: int
+    terms: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """One entry of the change log. `before` is None for a creation, and where erasure has reached it (`erased`)."""
 
@@ -219,11 +233,16 @@ class Store(Protocol):
         Raises:
             Conflict: an expectation failed (`details["failed"]`: the indexes of the changes, `details["documents"]`: those of the
                 documents); nothing was written.
+            InvalidRequest: what cannot be kept, or positions that do not grow from beyond the log's last, or are given to some only.
         """
         ...
 
     def get(self, scope: str, ids: Collection[str]) -> dict[str, MemoryRecord]:
         """Return the records (tombstones included) that exist, by id, with their usage."""
+        ...
+
+    def stored(self, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+        """Return the records (tombstones included) that exist, by id, with their index entries: what a copy carries over."""
         ...
 
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
@@ -282,6 +301,10 @@ class Store(Protocol):
         self, collection: str, *, scope: str | None = None, prefix: str = "", after: str | None = None, limit: int = 1000
     ) -> list[Document]:
         """Return documents of a collection in key order, of one scope where given, keys after `after`."""
+        ...
+
+    def collections(self) -> list[str]:
+        """Return the names of the collections that hold a document, in order."""
         ...
 
     def write_index(self, entries: Iterable[IndexEntry]) -> int:

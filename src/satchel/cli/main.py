@@ -22,7 +22,20 @@ from satchel.errors import InvalidPackage, InvalidRequest, NotFound, SatchelErro
 
 DONE, NO, USAGE, ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
-NOUNS = ("memories", "reading", "packages", "moving", "store", "retention", "conflicts", "snapshots", "sessions", "serving", "proving")
+NOUNS = (
+    "memories",
+    "reading",
+    "packages",
+    "moving",
+    "store",
+    "copying",
+    "retention",
+    "conflicts",
+    "snapshots",
+    "sessions",
+    "serving",
+    "proving",
+)
 """Modules of this folder that declare commands, in the order of the help page."""
 
 _ParseError = typer.BadParameter.__mro__[2]

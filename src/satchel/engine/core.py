@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from satchel.engine.activity import Activity
 from satchel.engine.settings import Settings
 from satchel.engine.working_store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
@@ -74,6 +75,7 @@ class Core:
     consolidator: Consolidator | None = None
     judge: Judge | None = None
     apart: WorkingStore | None = None
+    activity: Activity = field(default_factory=Activity)
 
     @property
     def working(self) -> WorkingStore:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from satchel.engine.backlog import progress
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
 from satchel.engine.rewriting import count_failures
@@ -39,7 +40,8 @@ def _index(core: Core) -> Iterator[Finding]:
     elif ours is None:
         yield Finding(level="ok", subject="index", message="recall is lexical, for there is no embedder")
     elif missing:
-        yield Finding(level="warning", subject="index", message=f"{missing} records have no vector yet: `satchel reindex` makes them")
+        message = f"{missing} records have no vector yet: {progress(core) or '`satchel reindex` makes them'}"
+        yield Finding(level="warning", subject="index", message=message)
     else:
         yield Finding(level="ok", subject="index", message=f"every record has its vector of {ours}")
 

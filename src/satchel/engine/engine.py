@@ -85,6 +85,9 @@ _HANDLERS: dict[str, Handler] = {
     "delete_record": erasing.delete_record,
 }
 
+_PATIENT = frozenset({"reindex", "maintain"})
+"""Operations that nobody waits for as for an answer: they make way, and others need not make way for them."""
+
 _SCRUB_EVERY = 5.0
 """Seconds between two attempts at a scrubbing that a reader holds up."""
 
@@ -145,6 +148,12 @@ class Engine(Memory):
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""
         permitted = authorise(self._principal, operation, request)
+        if operation.name in _PATIENT:
+            return self._carry_out(operation, permitted)
+        with self._core.activity.call():
+            return self._carry_out(operation, permitted)
+
+    def _carry_out(self, operation: t.Operation[Q, R], permitted: Q) -> R:
         if operation.name == "stats":
             self._scrub()
         result = self._handle(operation.name, permitted)

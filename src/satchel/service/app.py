@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
@@ -20,15 +21,17 @@ from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
 from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
+from satchel.service.backlog import Backlog
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
 from satchel.service.health import health_of, with_tenants
 from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
+from satchel.service.recurring import Recurring
 from satchel.service.reference import reference_page
 from satchel.service.routes import Context, v1_routes
-from satchel.service.schedule import Rounds, Schedule
+from satchel.service.schedule import ROUND_SECONDS, Rounds, Schedule
 from satchel.service.settings import ServiceSettings
 from satchel.service.tenant_memory import TenantMemory
 from satchel.service.tenant_pool import TenantPool
@@ -86,7 +89,7 @@ def create_app(
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
         *_sharing(chosen.origins),
     ]
-    lifespan = _lifespan(doors, [*_passes(memory, book, pool, chosen.maintain_every)], pool)
+    lifespan = _lifespan(doors, [*_recurring(memory, chosen), *_rounds(book, pool, chosen)], pool)
     app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app
@@ -149,15 +152,30 @@ class _Admitting:
         await self._inner({**scope, "satchel.caller": caller}, receive, send)
 
 
-def _passes(memory: Engine, book: TokenBook, pool: TenantPool | None, every: float | None) -> Iterator[Schedule | Rounds]:
-    if every is not None:
-        yield Schedule(memory, every)
-        if pool is not None:
-            yield Rounds(pool, lambda: filter(pool.serves, {*pool.names(), *book.tenants()}), every)
+def _recurring(memory: Engine, settings: ServiceSettings, stopping: threading.Event | None = None) -> list[Recurring]:
+    """Return what the service does for one memory beside its calls."""
+    works: list[Recurring] = []
+    if settings.maintain_every is not None:
+        works.append(Schedule(memory, settings.maintain_every, stopping=stopping))
+    if settings.embed_in_background and memory.core.embedder is not None:
+        works.append(Backlog(memory, stopping=stopping))
+    return works
+
+
+def _rounds(book: TokenBook, pool: TenantPool | None, settings: ServiceSettings) -> Iterator[Rounds]:
+    """Give what does the same for the memories of tenants."""
+    if pool is not None:
+        look = min(ROUND_SECONDS, settings.maintain_every or ROUND_SECONDS)
+        yield Rounds(
+            pool,
+            lambda: filter(pool.serves, {*pool.names(), *book.tenants()}),
+            lambda memory, stopping: _recurring(memory, settings, stopping),
+            look=look,
+        )
 
 
 def _lifespan(
-    doors: Mapping[str, Mounted], passes: Iterable[Schedule | Rounds], pool: TenantPool | None
+    doors: Mapping[str, Mounted], works: Sequence[Recurring], pool: TenantPool | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -166,8 +184,8 @@ def _lifespan(
                 stack.push_async_callback(anyio.to_thread.run_sync, pool.close)
             for door in doors.values():
                 await stack.enter_async_context(door.lifespan())
-            for regular in passes:
-                await stack.enter_async_context(regular.running())
+            for work in works:
+                await stack.enter_async_context(work.running())
             yield
 
     return lifespan
