@@ -1,11 +1,12 @@
 """How well recall finds what answers a question: public sets in English and Chinese, short Chinese questions, across languages.
 
-    python -m benchmarks.quality [--data DIR] [--tools DIR] [--embedder e5|none|use] [--every N] [--only PART …]
+    python -m benchmarks.quality [--data DIR] [--tools DIR] [--embedder e5|none|use] [--every N] [--only PART …] [--compare on|off|both]
 
 Everything goes through `open_memory`, `remember_many`, `reindex` and `recall` with the default policy and thresholds, ten hits at most.
 Recall@k is the share of a question's evidence among the first k, averaged over questions; MRR the mean reciprocal rank of the first
 evidence. A text that a set repeats is one record, and counts once (the baseline holds it as often as it stands there). With --tools, the
-folder of recall_baseline.py, the plain baseline is measured beside it. Vectors are kept in the user's cache.
+folder of recall_baseline.py, the plain baseline is measured beside it. `--compare` says whether memories are compared when they are
+written; the sets are measured with each. Vectors are kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -44,11 +46,14 @@ def embedder_named(name: str) -> Embedder | str:
 class Asking:
     """A memory that holds some texts. Texts that say the same are one record there, which stands for every place."""
 
-    def __init__(self, held: Sequence[str], embedder: Embedder | str) -> None:
-        self.memory: Memory = open_memory("memory://", agent="benchmark", embedder=embedder)
+    def __init__(self, held: Sequence[str], embedder: Embedder | str, *, compare: bool = True) -> None:
+        self.memory: Memory = open_memory("memory://", agent="benchmark", embedder=embedder, settings={"compare": compare})
+        self.outcomes: Counter[str] = Counter()
         self.ids: list[str] = []
         for start in range(0, len(held), _CHUNK):
-            self.ids += [done.record.id for done in self.memory.remember_many(held[start : start + _CHUNK], scope=SCOPE)]
+            done = self.memory.remember_many(held[start : start + _CHUNK], scope=SCOPE)
+            self.ids += [one.record.id for one in done]
+            self.outcomes.update(one.outcome.value for one in done)
         while self.memory.reindex().embedded:
             pass
 
@@ -74,19 +79,25 @@ def measures(found: Sequence[object], gold: Collection[object]) -> tuple[float, 
     return sum(one in found[:5] for one in gold) / len(gold), sum(one in found[:10] for one in gold) / len(gold), first
 
 
-def ask_set(pools: Sequence[Pool], embedder: Embedder | str) -> list[tuple[float, float, float]]:
-    """Return the measures of every question."""
+def ask_set(
+    pools: Sequence[Pool], embedder: Embedder | str, *, compare: bool = True, outcomes: Counter[str] | None = None
+) -> list[tuple[float, float, float]]:
+    """Return the measures of every question; count in `outcomes` what became of the texts."""
     measured: list[tuple[float, float, float]] = []
     for pool in pools:
-        with Asking(pool.texts, embedder) as asking:
+        with Asking(pool.texts, embedder, compare=compare) as asking:
             measured += [measures(asking.found(asked.question), {asking.ids[place] for place in asked.gold}) for asked in pool.asked]
+            if outcomes is not None:
+                outcomes.update(asking.outcomes)
     return measured
 
 
-def add_row(report: Report, name: str, method: str, measured: Sequence[tuple[float, float, float]]) -> tuple[float, float, float]:
+def add_row(
+    report: Report, name: str, method: str, measured: Sequence[tuple[float, float, float]], **more: object
+) -> tuple[float, float, float]:
     """Add a row of means to the report and return them."""
     five, ten, reciprocal = (float(value) for value in np.mean(np.array(measured), axis=0))
-    report.row(set=name, method=method, questions=len(measured), **{"recall@5": five, "recall@10": ten, "MRR": reciprocal})
+    report.row(set=name, method=method, questions=len(measured), **{"recall@5": five, "recall@10": ten, "MRR": reciprocal}, **more)
     return five, ten, reciprocal
 
 
@@ -145,16 +156,29 @@ def measure_sets(report: Report, arguments: argparse.Namespace, embedder: Embedd
         plain = ask_baseline(pools, baseline) if baseline else {}
         for method, measured in plain.items():
             add_row(report, name, f"baseline {method}", measured)
-        words = add_row(report, name, "words alone", ask_set(pools, "none"))
+        words, both = _measured(report, name, pools, embedder, arguments.compare)
         if plain:
             lexical = np.mean(np.array(plain["lexical"]), axis=0)
             report.target(f"{name}: words alone, recall@10 beyond the baseline's", words[1] - float(lexical[1]), at_least=0.0)
-        if embedder == "none":
-            continue
-        both = add_row(report, name, "default", ask_set(pools, embedder))
-        if plain:
+        if plain and both:
             fused = np.mean(np.array(plain["fused"]), axis=0)
             report.target(f"{name}: default, recall@5 beyond the baseline's fusion", both[0] - float(fused[0]), at_least=0.02)
+
+
+def _measured(
+    report: Report, name: str, pools: Sequence[Pool], embedder: Embedder | str, comparing: str
+) -> tuple[tuple[float, float, float], tuple[float, float, float] | None]:
+    """Add rows for words alone and for the embedder, comparing and not; return the first of either."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for compare in {"on": (True,), "off": (False,), "both": (True, False)}[comparing]:
+        for method, using in {"words alone": "none", "default": embedder}.items():
+            if method == "default" and embedder == "none":
+                continue
+            outcomes: Counter[str] = Counter()
+            measured = ask_set(pools, using, compare=compare, outcomes=outcomes)
+            label = method if compare else f"{method}, not compared"
+            found.setdefault(method, add_row(report, name, label, measured, **outcomes))
+    return found["words alone"], found.get("default")
 
 
 def measure_unanswerable(report: Report, arguments: argparse.Namespace, embedder: Embedder | str) -> None:
@@ -235,6 +259,7 @@ def main() -> None:
     parser.add_argument("--tools", type=Path, default=None, help="the folder of recall_baseline.py, to measure it too")
     parser.add_argument("--embedder", default="e5")
     parser.add_argument("--every", type=int, default=1, help="use every Nth store only")
+    parser.add_argument("--compare", choices=("on", "off", "both"), default="on", help="compare memories when they are written")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     arguments = parser.parse_args()
     embedder = embedder_named(arguments.embedder)

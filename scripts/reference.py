@@ -8,13 +8,13 @@ from typing import Any
 import typer.main
 
 from satchel.cli.main import build
-from satchel.conformance import MemoryContract, StoreContract
+from satchel.conformance import MemoryContract, StoreContract, WorkingContract
 from satchel.conformance.contract import Contract, capability_of, requirements_of
 from satchel.conformance.requirements import REQUIREMENTS
 from satchel.operations.table import EXPORT_PATH, IMPORT_PATH, OPERATIONS, PACKAGE_MEDIA_TYPE, Operation
 from satchel.protocol.typescript import type_of
 
-CONTRACTS = (StoreContract, MemoryContract)
+CONTRACTS = (StoreContract, WorkingContract, MemoryContract)
 
 MADE = "<!-- Made from the code by `make docs`; do not edit. -->\n"
 
@@ -191,6 +191,7 @@ python -m pytest --help | grep -A 3 satchel
 ```
 
 - A store: `pytest --pyargs satchel.conformance.test_store --satchel-store=package:factory`; the factory gives an empty store. See [writing a store](stores.md#writing-a-store).
+- A place for working memory: `pytest --pyargs satchel.conformance.test_working --satchel-working=package:factory`. See [a place of your own](sessions.md#a-place-of-your-own).
 - A server in any language: `satchel conformance http://127.0.0.1:7377`. It keeps to scopes of its own and forgets them at the end.
 - In a test suite of your own: inherit a contract and offer its fixture. Its tests cannot be redefined.
 

@@ -133,7 +133,7 @@ def test_settings_may_be_an_object_or_a_mapping_and_a_policy_by_name():
 
 
 def test_an_unknown_embedder_is_refused_with_those_there_are():
-    with pytest.raises(InvalidRequest, match="known: e5, openai, use"):
+    with pytest.raises(InvalidRequest, match="known: e5, e5-onnx, openai, use"):
         open_memory("memory://", embedder="word2vec")
 
 

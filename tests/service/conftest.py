@@ -5,12 +5,16 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.stores.postgres_server import postgres
+from tests.stores.redis_server import redis_server
 
 from door_stage import LOCAL
 from satchel.client import InProcessTransport
 from satchel.engine.engine import Engine
 from satchel.service import TokenBook, create_app
 from write_stage import Clock, opened
+
+__all__ = ["postgres", "redis_server"]
 
 
 @pytest.fixture

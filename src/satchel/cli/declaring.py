@@ -60,6 +60,15 @@ class SharedOptions:
             rich_help_panel=_PANEL,
         ),
     ]
+    working = Annotated[
+        str | None,
+        typer.Option(
+            "--working",
+            metavar="URL",
+            help="Where sessions are kept: redis://… or store (beside the memories). Env: SATCHEL_WORKING. Default: store.",
+            rich_help_panel=_PANEL,
+        ),
+    ]
     token = Annotated[
         str | None, typer.Option("--token", metavar="TOKEN", help="Token for a service. Env: SATCHEL_TOKEN.", rich_help_panel=_PANEL)
     ]
@@ -84,7 +93,7 @@ def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callabl
                 default=False if key == "as_json" else None,
                 annotation=getattr(SharedOptions, key),
             )
-            for key in ("store", "scope", "agent", "embedder", "token", "as_json", "index")
+            for key in ("store", "scope", "agent", "embedder", "working", "token", "as_json", "index")
         ]
         context = inspect.Parameter("_context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
         keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
@@ -97,6 +106,7 @@ def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callabl
                 tuple(given.pop("_scope") or ()),
                 given.pop("_agent"),
                 given.pop("_embedder"),
+                given.pop("_working"),
                 given.pop("_token"),
                 given.pop("_as_json"),
                 given.pop("_index"),

@@ -22,7 +22,20 @@ from satchel.errors import InvalidPackage, InvalidRequest, NotFound, SatchelErro
 
 DONE, NO, USAGE, ERROR, INTERRUPTED = 0, 1, 2, 3, 130
 
-NOUNS = ("memories", "reading", "packages", "moving", "store", "retention", "conflicts", "snapshots", "sessions", "serving", "proving")
+NOUNS = (
+    "memories",
+    "reading",
+    "packages",
+    "moving",
+    "store",
+    "copying",
+    "retention",
+    "conflicts",
+    "snapshots",
+    "sessions",
+    "serving",
+    "proving",
+)
 """Modules of this folder that declare commands, in the order of the help page."""
 
 _ParseError = typer.BadParameter.__mro__[2]
@@ -61,12 +74,13 @@ def _everywhere(
     scope: SharedOptions.scope = None,
     agent: SharedOptions.agent = None,
     embedder: SharedOptions.embedder = None,
+    working: SharedOptions.working = None,
     token: SharedOptions.token = None,
     as_json: SharedOptions.as_json = False,
     index: SharedOptions.index = None,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
-    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, token, as_json, index))
+    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, working, token, as_json, index))
 
 
 def exit_code(error: SatchelError) -> int:

@@ -91,8 +91,8 @@ def width(text: str) -> int:
 class Advance(Protocol):
     """Tells a progress bar how far the work has come."""
 
-    def __call__(self, done: int, total: int | None = None) -> None:
-        """Show `done` of `total` (None: unknown) steps."""
+    def __call__(self, done: int, total: int | None = None, *, label: str | None = None) -> None:
+        """Show `done` of `total` (None: unknown) steps, under another label where one is given."""
         ...
 
 
@@ -100,7 +100,7 @@ class Advance(Protocol):
 def progress(label: str) -> Iterator[Advance]:
     """Show a bar on the error stream for the length of a block; nothing where it is no terminal."""
     if not sys.stderr.isatty():
-        yield lambda done, total=None: None
+        yield lambda done, total=None, *, label=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -115,7 +115,7 @@ def progress(label: str) -> Iterator[Advance]:
     )
     with bar:
         task = bar.add_task(label, total=None)
-        yield lambda done, total=None: bar.update(task, completed=done, total=total)
+        yield lambda done, total=None, *, label=None: bar.update(task, completed=done, total=total, description=label)
 
 
 def ask(question: str) -> bool:

@@ -9,6 +9,7 @@ import signal
 import sys
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,20 +64,28 @@ def serve(
     maintain_every: Annotated[
         str, typer.Option(metavar="SPAN", help="How often memory is looked after by itself (see `satchel maintain`), e.g. 12h; or never.")
     ] = "1d",
+    tenants: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A TOML file that says which tenants have a store of their own (docs/tenants.md).")
+    ] = None,
     no_mcp: Annotated[bool, typer.Option("--no-mcp", help="HTTP only, without /mcp.")] = False,
 ) -> None:
     """Serve the store to agents over HTTP, and over MCP at /mcp. Ctrl-C stops it; nothing is lost."""
     from satchel.protocol.validation import validated
-    from satchel.service import ServiceSettings
+    from satchel.service import ServiceSettings, read_tenants
     from satchel.service import serve as run_service
 
     given = {"rate": rate, "max_body": max_body, "hosts": allow_host or None, "origins": allow_origin or None}
     chosen = {name: value for name, value in given.items() if value is not None}
     every = None if maintain_every.strip().lower() == "never" else seconds("--maintain-every", maintain_every)
     settings = validated(ServiceSettings, chosen | {"maintain_every": every}, subject="command line")
+    served = None if tenants is None else read_tenants(tenants)
     with _stopping(), session.creating().open_engine("serve") as engine:
         mounts = {} if no_mcp else _mcp_door(engine)
-        run_service(engine, host, port, settings=settings, mounts=mounts, on_ready=lambda url: _ready(session, engine, url, bool(mounts)))
+
+        def ready(url: str) -> None:
+            _ready(session, engine, url, bool(mounts))
+
+        run_service(engine, host, port, settings=settings, mounts=mounts, tenants=served, on_ready=ready)
 
 
 def _mcp_door(engine: Any) -> dict[str, Any]:
@@ -122,6 +131,7 @@ def create(
     read_all: Annotated[bool, typer.Option("--read-all", help="It may read every scope.")] = False,
     write_all: Annotated[bool, typer.Option("--write-all", help="It may write every scope.")] = False,
     expires: Annotated[str | None, typer.Option(metavar="SPAN", help="How long it holds, e.g. 30d; default: until revoked.")] = None,
+    tenant: Annotated[str | None, typer.Option(metavar="NAME", help="Whose memory it opens; default: that of --store itself.")] = None,
 ) -> None:
     """Issue a token for an agent (--agent), bound to scopes. It is shown once. From the first token on, every caller needs one."""
     from satchel.service import TokenBook
@@ -135,6 +145,7 @@ def create(
             read=None if read_all else read or (),
             write=None if write_all else write or (),
             expires_in=None if span is None else timedelta(seconds=span),
+            tenant=tenant,
         )
     if session.as_json:
         write_json(_public(issued.token) | {"token": issued.secret})
@@ -153,8 +164,8 @@ def list_(session: Session) -> None:
     if session.as_json:
         write_json({"tokens": [_public(token) for token in tokens]})
     elif tokens:
-        rows = [[t.id, t.agent, _scopes(t.read), _scopes(t.write), local(t.created_at), _state(t, now)] for t in tokens]
-        table(["id", "agent", "reads", "writes", "created", "state"], rows)
+        rows = [[t.id, t.agent, t.tenant or "", _scopes(t.read), _scopes(t.write), local(t.created_at), _state(t, now)] for t in tokens]
+        table(["id", "agent", "tenant", "reads", "writes", "created", "state"], rows)
     if not tokens:
         raise typer.Exit(1)
 

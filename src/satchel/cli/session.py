@@ -28,6 +28,7 @@ class Shared:
     scopes: tuple[str, ...] = ()
     agent: str | None = None
     embedder: str | None = None
+    working: str | None = None
     token: str | None = None
     as_json: bool = False
     index: str | None = None
@@ -39,6 +40,7 @@ class Shared:
             self.scopes or outer.scopes,
             self.agent or outer.agent,
             self.embedder or outer.embedder,
+            self.working or outer.working,
             self.token or outer.token,
             self.as_json or outer.as_json,
             self.index or outer.index,
@@ -53,6 +55,7 @@ class Session:
     scopes: tuple[str, ...]
     agent: str
     embedder: str | None
+    working: str | None
     token: str | None
     as_json: bool
     scope_given: bool
@@ -76,6 +79,7 @@ class Session:
             scopes=scopes or (_own_scope(),),
             agent=agent or "cli",
             embedder=shared.embedder or (None if remote else os.environ.get("SATCHEL_EMBEDDER") or None),
+            working=shared.working or (None if remote else os.environ.get("SATCHEL_WORKING") or None),
             token=shared.token or (os.environ.get("SATCHEL_TOKEN") or None if remote else None),
             as_json=shared.as_json,
             scope_given=bool(scopes),
@@ -101,7 +105,9 @@ class Session:
         self._check_agent()
         if not self.creates:
             self._check_store()
-        with open_memory(self.store, agent=self.agent, embedder=self.embedder, index=self.index, token=self.token) as memory:
+        with open_memory(
+            self.store, agent=self.agent, embedder=self.embedder, index=self.index, working=self.working, token=self.token
+        ) as memory:
             _collect_again()
             yield memory
 
@@ -134,7 +140,8 @@ class Session:
 
     def at(self, store: str) -> Session:
         """Return the session for another store or service."""
-        moved = Session.of(Shared(store, self.scopes, self.agent, None, self.token if is_remote(store) else None, self.as_json))
+        token = self.token if is_remote(store) else None
+        moved = Session.of(Shared(store, self.scopes, self.agent, token=token, as_json=self.as_json))
         return replace(moved, index=None) if is_remote(store) else replace(moved, embedder=self.embedder, index=None)
 
     def creating(self) -> Session:

@@ -16,6 +16,9 @@ from satchel.cli.snapshots import way_back
 
 PANEL = "Looking after"
 
+_STEP = 256
+"""Records that are embedded between two movements of the bar."""
+
 
 def register(app: typer.Typer) -> None:
     """Add this noun's commands."""
@@ -77,11 +80,11 @@ def reindex(
 ) -> None:
     """Embed what has no vector yet, from its text, and bring an external index up to date."""
     with session.open() as memory, progress("embedding") as advance:
-        done = memory.reindex(everything=everything)
+        done = memory.reindex(everything=everything, limit=_STEP)
         total = done.embedded
         while done.remaining and done.embedded:
             advance(total, total + done.remaining)
-            done = memory.reindex()
+            done = memory.reindex(limit=_STEP)
             total += done.embedded
         copying, before = done.uncopied, done.uncopied + 1
         while 0 < done.uncopied < before:

@@ -22,6 +22,7 @@ REQUIREMENTS: dict[str, str] = {
     "STO-3": "Scope filters hold inside the store and inside the index, always.",
     "STO-4": "Vectors belong to one embedder, and are dropped and made again when another comes.",
     "STO-5": "Threads and processes that write at once lose nothing; what was acknowledged is kept.",
+    "STO-7": "A store can be copied whole: each entry of the log at its place, each record with what is kept beside it, every document.",
     "ENG-1": "Every verb is offered, with one interface, embedded or over a network.",
     "ENG-2": "A write fills in what is missing, and names all faults at once.",
     "ENG-3": "A batch is written whole or not at all.",

@@ -15,9 +15,10 @@ from satchel.conformance.index_contract import VectorIndexContract
 from satchel.conformance.memory_contract import MemoryContract
 from satchel.conformance.report import Outcome, Report, Result
 from satchel.conformance.store_contract import StoreContract
+from satchel.conformance.working_contract import WorkingContract
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Store, VectorIndex
+from satchel.ports import Store, VectorIndex, WorkingStore
 
 
 def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] | None = None) -> Report:
@@ -48,6 +49,11 @@ def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Seq
 def run_index(factory: Callable[[], VectorIndex], *, subject: str = "index", only: Sequence[str] | None = None) -> Report:
     """Run the vector index contract; each test gets a new index from the factory, which nobody has cleared yet."""
     return _run(VectorIndexContract, factory, lambda index: index.close(), subject=subject, only=only)
+
+
+def run_working(factory: Callable[[], WorkingStore], *, subject: str = "working", only: Sequence[str] | None = None) -> Report:
+    """Run the contract of working memory; each test gets a new place from the factory, without sessions."""
+    return _run(WorkingContract, factory, lambda working: working.close(), subject=subject, only=only)
 
 
 def _run(

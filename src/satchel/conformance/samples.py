@@ -1,4 +1,4 @@
-"""Records and changes that the contracts write, Chinese as often as English. It must not know what is done with them."""
+"""Records, changes and sessions that the contracts write, Chinese as often as English. It must not know what is done with them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from satchel.ports import Batch, IndexSlice, LogEntry, Put, Remove, Store
 from satchel.protocol.record import Deletion, MemoryRecord
+from satchel.protocol.working import WorkingSnapshot
 
 NOW = datetime(2026, 3, 2, 9, 30, 15, 123456, tzinfo=UTC)
 """When the samples are written."""
@@ -33,6 +34,12 @@ def make(record_id: str, scope: str, content: str | None = None, **members: Any)
     text = f"{CONTENTS[len(record_id) % len(CONTENTS)]}（{record_id}）" if content is None else content
     given = {"created_at": NOW, "stored_at": NOW, "updated_at": NOW} | members
     return MemoryRecord.model_validate({"id": record_id, "scope": scope, "content": text, **given})
+
+
+def sitting(session: str, scope: str, version: int = 1, **members: Any) -> WorkingSnapshot:
+    """Make a session's snapshot."""
+    given = {"created_at": NOW, "updated_at": NOW, "agent_id": "writer"} | members
+    return WorkingSnapshot.model_validate({"session_id": session, "scope": scope, "version": version, **given})
 
 
 def tombstone(record: MemoryRecord, *, reason: str | None = None) -> MemoryRecord:

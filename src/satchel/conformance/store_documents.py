@@ -97,6 +97,14 @@ class Documents(Contract):
         assert store.document("none", "k") is None
         assert store.documents("none") == []
 
+    @requirement("STO-7")
+    def test_the_collections_are_those_that_hold_something(self, store: Store) -> None:
+        assert store.collections() == []
+        self._write(store, *(Document(name, key, {}) for name in ("b", "B", "中", "a-b", "a") for key in ("k", "l")))
+        assert store.collections() == ["B", "a", "a-b", "b", "中"]
+        self._write(store, Document("b", "k", None), Document("a", "k", None), Document("a", "l", None))
+        assert store.collections() == ["B", "a-b", "b", "中"]
+
     @requirement("STO-1")
     def test_documents_are_listed_by_key_in_code_point_order(self, store: Store) -> None:
         keys = ["b", "B", "a/2", "a/10", "中", "\U0001f9e0", "é", "", "\uffff"]

@@ -35,6 +35,24 @@ class Indexing(Contract):
             )
         ]  # fmt: skip
 
+    @requirement("STO-7")
+    def test_a_stored_record_comes_with_what_is_kept_beside_it(self, store: Store) -> None:
+        record, plain, gone = (make(name, self.scope()) for name in ("r", "plain", "gone"))
+        first = store.apply(Batch([put(record, terms=b"\x00\x01t", vector=b"\x00\x3c\x00\xbc")]))
+        store.apply(Batch([put(plain, terms=b""), put(gone, vector=b"vv")]))
+        store.touch([Use(self.scope(), "r", later(9), 2)])
+        last = store.apply(Batch([put(tombstone(gone))]))
+        found = store.stored(self.scope(), ["r", "plain", "gone", "ghost", "lone \ud800"])
+        assert found.keys() == {"r", "plain", "gone"}
+        assert found["r"].record == store.get(self.scope(), ["r"])["r"]
+        assert found["r"].record.usage.access_count == 2
+        assert (found["r"].change, found["r"].terms, found["r"].vector) == (first, b"\x00\x01t", b"\x00\x3c\x00\xbc")
+        assert (found["plain"].terms, found["plain"].vector) == (b"", None)
+        assert (found["gone"].record.is_tombstone, found["gone"].change) == (True, last)
+        assert (found["gone"].terms, found["gone"].vector) == (b"", None)
+        assert store.stored(self.scope("bob"), ["r"]) == {}
+        assert store.stored(self.scope(), []) == {}
+
     @requirement("RET-1", "RET-4")
     def test_a_row_without_times_says_so(self, store: Store) -> None:
         write(store, make("plain", self.scope(), created_at=None, stored_at=later(7)))

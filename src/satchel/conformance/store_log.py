@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from satchel.conformance.contract import Contract, refused, requirement
 from satchel.conformance.samples import NOW, later, log, make, put, remove, revise, tombstone, write
 from satchel.errors import InvalidRequest
@@ -120,3 +122,36 @@ class Logging(Contract):
         assert before is not None
         assert before.usage.access_count == 0
         assert store.get(self.scope(), ["r"])["r"].usage.access_count == 3
+
+    @requirement("STO-7")
+    def test_an_entry_has_the_position_that_it_brings(self, store: Store) -> None:
+        last = write(store, make("r", self.scope()))
+        record, other = make("s", self.scope()), make("t", self.scope("bob"))
+        placed = [
+            replace(put(record), log=replace(log("copied"), position=last + 7)),
+            replace(put(other), log=replace(log(), position=last + 9)),
+        ]
+        assert store.apply(Batch(placed)) == last + 9
+        removed = replace(remove(record), log=replace(log("undo_import"), position=last + 12))
+        assert store.apply(Batch([removed])) == last + 12
+        assert [change.position for change in store.changes(None)] == [last, last + 7, last + 9, last + 12]
+        assert [change.position for change in store.changes([self.scope()], after=last + 7)] == [last + 12]
+        assert [(change.position, change.operation) for change in store.history(self.scope(), "s")] == [
+            (last + 7, "copied"),
+            (last + 12, "undo_import"),
+        ]
+        assert store.positions([self.scope()])[self.scope()].change == last + 12
+        assert store.stored(self.scope("bob"), ["t"])["t"].change == last + 9
+        assert write(store, make("u", self.scope())) > last + 12
+
+    @requirement("STO-7")
+    def test_a_position_that_the_log_is_past_is_refused(self, store: Store) -> None:
+        last = write(store, make("r", self.scope()))
+        record, other = make("s", self.scope()), make("t", self.scope("bob"))
+        for positions in ((last, last + 1), (last + 2, last + 2), (last + 2, last + 1), (last + 1, None), (0, last + 1)):
+            placed = [replace(put(one), log=replace(log(), position=place)) for one, place in zip((record, other), positions, strict=True)]
+            with refused(InvalidRequest):
+                store.apply(Batch(placed))
+        assert len(store.changes(None)) == 1
+        assert store.get(self.scope(), ["s"]) == {}
+        assert write(store, record) > last

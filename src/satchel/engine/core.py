@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from satchel.engine.activity import Activity
 from satchel.engine.external import ExternalIndex
 from satchel.engine.settings import Settings
 from satchel.engine.working_store import DocumentWorkingStore
@@ -63,8 +64,8 @@ class Principal:
 class Core:
     """The engine's shared parts.
 
-    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule; `external`,
-    vectors are searched in memory.
+    None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule;
+    `apart`, working memory rests in the store; `external`, vectors are searched in memory.
     """
 
     store: Store
@@ -74,12 +75,24 @@ class Core:
     notes: Notes = field(default_factory=Notes)
     consolidator: Consolidator | None = None
     judge: Judge | None = None
+    apart: WorkingStore | None = None
+    activity: Activity = field(default_factory=Activity)
     external: ExternalIndex | None = None
 
     @property
     def working(self) -> WorkingStore:
         """Where working memory rests."""
-        return DocumentWorkingStore(self.store)
+        return self.apart or DocumentWorkingStore(self.store)
+
+    def close(self) -> None:
+        """Release the stores, and the external index before the one that it follows."""
+        try:
+            if self.external is not None:
+                self.external.close()
+            if self.apart is not None:
+                self.apart.close()
+        finally:
+            self.store.close()
 
     def now(self) -> datetime:
         """Return the present in UTC."""

@@ -16,9 +16,9 @@ from satchel.engine.core import Core
 from satchel.engine.deciding import decide, is_compared, moment
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.ledger import ACTIVE
-from satchel.engine.likeness import MOST
 from satchel.engine.merging import more_usage
 from satchel.engine.passing import Edit, Records, ScopePass
+from satchel.engine.proposing import MOST
 from satchel.engine.scope_index import ScopeIndex
 from satchel.engine.scoring import type_priority
 from satchel.engine.segmenting import unpack_terms

@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from satchel.engine.backlog import progress
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
 from satchel.engine.reach import IndexLost
 from satchel.engine.rewriting import count_failures
 from satchel.engine.scrubbing import settle
+from satchel.errors import StoreError
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
 
 _MOUNTS = Path("/proc/self/mounts")
@@ -19,7 +21,8 @@ _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own
 
 def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosis:
     """Look the store over; a scrubbing that was pending is tried again."""
-    findings = (*_store(core), *_index(core), *_external(core), *_erasure(core), *_storage(core), *_maintenance(core), *_notes(core))
+    looks = (_store, _index, _external, _working, _erasure, _storage, _maintenance, _notes)
+    findings = tuple(finding for look in looks for finding in look(core))
     return Diagnosis(healthy=all(finding.level != "error" for finding in findings), findings=findings)
 
 
@@ -39,7 +42,8 @@ def _index(core: Core) -> Iterator[Finding]:
     elif ours is None:
         yield Finding(level="ok", subject="index", message="recall is lexical, for there is no embedder")
     elif missing:
-        yield Finding(level="warning", subject="index", message=f"{missing} records have no vector yet: `satchel reindex` makes them")
+        message = f"{missing} records have no vector yet: {progress(core) or '`satchel reindex` makes them'}"
+        yield Finding(level="warning", subject="index", message=message)
     else:
         yield Finding(level="ok", subject="index", message=f"every record has its vector of {ours}")
 
@@ -64,11 +68,28 @@ def _external(core: Core) -> Iterator[Finding]:
         yield Finding(level="ok", subject="external index", message=f"{external.location} holds what the store does, as far as it has come")
 
 
+def _working(core: Core) -> Iterator[Finding]:
+    if core.apart is None:
+        return
+    try:
+        problems = core.apart.check()
+    except StoreError as error:
+        problems = [error.message]
+    yield from (Finding(level="error", subject="working", message=problem) for problem in problems)
+    if problems:
+        return
+    yield Finding(level="ok", subject="working", message=f"{core.apart.location} is sound")
+    if "persistent" not in core.apart.capabilities:
+        message = f"{core.apart.location} keeps sessions in memory only: when it stops, those not yet ended are lost"
+        yield Finding(level="warning", subject="working", message=message)
+
+
 def _erasure(core: Core) -> Iterator[Finding]:
     if settle(core) is ForgetState.SCRUBBED:
         yield Finding(level="ok", subject="erasure", message="nothing forgotten is left in the files")
     else:
-        message = "forgotten content is still in the files, for a reader holds them; it is scrubbed when that one is done"
+        why = "a reader holds them" if core.apart is None else "a reader holds them, or the server of working memory is away"
+        message = f"forgotten content is still in the files, for {why}; it is scrubbed when that is over"
         yield Finding(level="warning", subject="erasure", message=message)
 
 

@@ -5,6 +5,7 @@ It must not know how a model works or how an index is searched.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,13 +16,16 @@ from satchel.engine.segmenting import SEGMENTER, pack_terms
 from satchel.engine.vectors import pack_vectors
 from satchel.errors import SatchelError
 from satchel.operations.models import Reindexed, ReindexRequest
-from satchel.ports import Batch, Document, Embedder, IndexEntry
+from satchel.ports import Batch, Document, Embedder, IndexEntry, Unindexed
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import Status
 
 _COLLECTION = "index"
 _KEY = "made-with"
 _PAGE = 256
+_STEP = 16
+"""Texts that are embedded between two looks whether somebody waits."""
+
 _LIVING = RecordFilter(statuses=(Status.ACTIVE, Status.PENDING, Status.ARCHIVED))
 
 _COPYING_SECONDS = 10.0
@@ -107,7 +111,9 @@ def _embedded(embedder: Embedder, contents: Sequence[str]) -> Iterator[bytes]:
 
 
 def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reindexed:
-    """Embed what has no vector, or everything anew; another embedder's vectors are cleared first. Then the external index follows.
+    """Embed what has no vector, or everything anew; another embedder's vectors are cleared first. Calls in this process go first.
+
+    Then an external index is brought up to date.
 
     Resumable: what is embedded stays so. With `everything`, or after a change of segmentation, the terms are made anew as well.
 
@@ -130,20 +136,23 @@ def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reinde
         _record(core, made_with, segmenter=SEGMENTER, embedder=None, dimension=0)
         core.store.clear_vectors()
         _record(core, made_with, segmenter=SEGMENTER, **_ours(embedder))
-    embedded = _embed_missing(core, embedder)
+    embedded = embed_missing(core, embedder, limit=request.limit)
     core.notes.drop(DIFFERS)
     core.notes.drop(FAILED)
     return _reindexed(core, embedded, request)
 
 
 def _reindexed(core: Core, embedded: int, request: ReindexRequest) -> Reindexed:
-    embedder, uncopied = core.embedder, 0
-    if embedder is not None and core.external is not None and usable_dimension(core):
+    embedder, uncopied, remaining = core.embedder, 0, core.store.count_unindexed()
+    # Of several calls that embed, the last brings the external index up to date; one that is to be emptied is so by the first.
+    due = request.everything or not remaining
+    if embedder is not None and core.external is not None and due and usable_dimension(core):
+        seconds = 0.0 if remaining else _COPYING_SECONDS
         uncopied = core.external.reindex(
-            embedder.name, embedder.dimension, everything=request.everything, resume=request.resume, seconds=_COPYING_SECONDS
+            embedder.name, embedder.dimension, everything=request.everything, resume=request.resume, seconds=seconds
         )
     name = None if embedder is None else embedder.name
-    return Reindexed(embedded=embedded, remaining=core.store.count_unindexed(), embedder=name, uncopied=uncopied)
+    return Reindexed(embedded=embedded, remaining=remaining, embedder=name, uncopied=uncopied)
 
 
 def _try(embedder: Embedder, contents: Sequence[str]) -> list[bytes]:
@@ -155,16 +164,34 @@ def _try(embedder: Embedder, contents: Sequence[str]) -> list[bytes]:
         raise SatchelError(f"the embedder {embedder.name} failed: {error}") from error
 
 
-def _embed_missing(core: Core, embedder: Embedder) -> int:
-    embedded = 0
+def embed_missing(core: Core, embedder: Embedder, *, limit: int | None = None, stop: threading.Event | None = None) -> int:
+    """Embed what has no vector, at most `limit` records and until `stop` is set; return how many. Calls in this process go first.
+
+    Raises:
+        SatchelError: the embedder failed; what was embedded before stays.
+    """
+    embedded, asked = 0, 0
     after: tuple[str, str] | None = None
-    while page := core.store.unindexed(after=after, limit=_PAGE):
-        vectors = _try(embedder, [item.content for item in page])
-        embedded += core.store.write_index(
-            IndexEntry(item.scope, item.id, item.content_hash, vector=vector) for item, vector in zip(page, vectors, strict=True)
-        )
+    while page := core.store.unindexed(after=after, limit=_PAGE if limit is None else min(_PAGE, limit - asked)):
+        made: list[IndexEntry] = []
+        try:
+            for start in range(0, len(page), _STEP):
+                core.activity.wait(stop)
+                if stop is not None and stop.is_set():
+                    break
+                made += _entries(embedder, page[start : start + _STEP])
+        finally:
+            embedded += core.store.write_index(made) if made else 0
+        asked += len(page)
+        if asked == limit or (stop is not None and stop.is_set()):
+            break
         after = page[-1].scope, page[-1].id
     return embedded
+
+
+def _entries(embedder: Embedder, items: Sequence[Unindexed]) -> Iterator[IndexEntry]:
+    for item, vector in zip(items, _try(embedder, [item.content for item in items]), strict=True):
+        yield IndexEntry(item.scope, item.id, item.content_hash, vector=vector)
 
 
 def _segment_anew(core: Core) -> None:

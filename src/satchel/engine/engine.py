@@ -88,6 +88,9 @@ _HANDLERS: dict[str, Handler] = {
 _TAKING_AWAY = frozenset({"move_scope", "undo_import"})
 """Operations after which an external index has vectors in a scope that no longer holds their records."""
 
+_PATIENT = frozenset({"reindex", "maintain"})
+"""Operations that nobody waits for as for an answer: they make way, and others need not make way for them."""
+
 _SCRUB_EVERY = 5.0
 """Seconds between two attempts at a scrubbing that a reader holds up."""
 
@@ -129,7 +132,7 @@ class Engine(Memory):
     """Memory over a store in this process. Safe under threads."""
 
     def __init__(self, core: Core, principal: Principal | None = None) -> None:
-        """Open an engine that owns the core's store: closing the one closes the other."""
+        """Open an engine that owns the core's stores: closing it closes them."""
         embedding.open_index(core)
         self._core = core
         self._clock = core.clock
@@ -148,6 +151,12 @@ class Engine(Memory):
     def call(self, operation: t.Operation[Q, R], request: Q) -> R:
         """Carry out one operation as far as this engine's principal may."""
         permitted = authorise(self._principal, operation, request)
+        if operation.name in _PATIENT:
+            return self._carry_out(operation, permitted)
+        with self._core.activity.call():
+            return self._carry_out(operation, permitted)
+
+    def _carry_out(self, operation: t.Operation[Q, R], permitted: Q) -> R:
         if operation.name == "stats":
             self._scrub()
         result = self._handle(operation.name, permitted)
@@ -202,9 +211,7 @@ class Engine(Memory):
             self._parts.recaller.close()
             self._scrub(at_once=True)
         finally:
-            if self._core.external is not None:
-                self._core.external.close()
-            self._core.store.close()
+            self._core.close()
 
     def _scrub(self, *, at_once: bool = False) -> None:
         parts, now = self._parts, time.monotonic()

@@ -6,7 +6,6 @@ It only proposes. It must not know how two memories are compared, or what become
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,42 +14,25 @@ from satchel.engine.committing import Vectors
 from satchel.engine.comparing import kindred_words
 from satchel.engine.core import Core
 from satchel.engine.deciding import is_compared
-from satchel.engine.fusion import inverse_frequency
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.postings import Postings
+from satchel.engine.proposing import MOST, Terms, propose
 from satchel.engine.reach import IndexLost
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, pack_terms, segment, unpack_many
 from satchel.engine.vectors import unpack_vectors
 from satchel.protocol.record import MemoryRecord
 
-MOST = 6
-"""Memories proposed for each new one, and by each lane."""
-
-_LEAST_COVERAGE = 0.12
-"""Share of a new memory's words, weighted by rarity, that another must hold to be proposed, where there are many others."""
-
-_MANY = 200
-
-_MOST_COMMON = 0.25
-_ALWAYS_RARE = 64
-"""Words that more memories hold than these (a share, a number) propose nothing."""
-
 _ARCHIVED = STATUS_CODES["archived"]
 
-Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint32]
 Vector = NDArray[np.float32]
 
 
-def likest_rows(index: ScopeIndex, terms: Terms, now: float) -> list[int]:
-    """Return the rows of the active and pending memories that share most with these terms, the likest first."""
-    rows, scores = _scored(index.postings, terms, len(index))
-    if not len(rows):
-        return []
+def _living(index: ScopeIndex, now: float) -> NDArray[np.bool_]:
+    """Return which rows are active or pending memories."""
     columns = index.columns
-    may = index.alive[rows] & (columns.status[rows] != _ARCHIVED) & (columns.expires[rows] > now)
-    return _best(rows[may], scores[may])
+    return np.asarray(index.alive & (columns.status != _ARCHIVED) & (columns.expires > now))
 
 
 def nearest_rows(index: ScopeIndex, vector: Vector, now: float) -> list[int]:
@@ -58,46 +40,12 @@ def nearest_rows(index: ScopeIndex, vector: Vector, now: float) -> list[int]:
     nearness = index.nearness(vector) if len(index) else None
     if nearness is None:
         return []
-    columns = index.columns
-    may = index.alive & columns.has_vector & (columns.status != _ARCHIVED) & (columns.expires > now)
     try:
-        rows = nearness.nearest(may, MOST)
-        return _best(rows, nearness.of(rows).astype(np.float64))
+        rows = nearness.nearest(_living(index, now) & index.columns.has_vector, MOST)
+        scores = nearness.of(rows)
     except IndexLost:
         return []
-
-
-class Terms(NamedTuple):
-    """The terms of a memory, its own first; the others are those of words that mean what it says."""
-
-    hashes: Hashes
-    own: int
-
-
-def _scored(postings: Postings, terms: Terms, size: int) -> tuple[NDArray[np.int32], Floats]:
-    """Return the rows that hold enough of the terms, and how much."""
-    found = postings.find(terms.hashes)
-    if not len(found.rows):
-        return found.rows, np.empty(0)
-    holders = np.bincount(found.terms, minlength=len(terms.hashes))
-    weights = inverse_frequency(holders, max(size, 1))
-    rare = holders <= max(_ALWAYS_RARE, _MOST_COMMON * size)
-    counted = rare[found.terms]
-    rows = found.rows[counted]
-    if not len(rows):
-        return rows, np.empty(0)
-    scores = np.asarray(np.bincount(rows, weights=weights[found.terms[counted]]), np.float64)
-    least = _LEAST_COVERAGE * float(weights[: terms.own].sum()) if size > _MANY else 0.0
-    enough = np.flatnonzero((scores > 0.0) & (scores >= least))
-    return enough.astype(np.int32), scores[enough]
-
-
-def _best(rows: NDArray[np.integer], scores: Floats) -> list[int]:
-    if len(rows) > MOST:
-        # Later rows first among equals: the last told is the likeliest to be meant.
-        order = np.lexsort((-rows, -scores))[:MOST]
-        return [int(row) for row in rows[order]]
-    return [int(row) for row in rows[np.lexsort((-rows, -scores))]]
+    return [int(row) for row in rows[np.lexsort((-rows, -scores))[:MOST]]]
 
 
 class Neighbours:
@@ -123,6 +71,10 @@ class Neighbours:
             self._ready = self._read()
         return self._ready.ids(record)
 
+    def everyone(self) -> set[str]:
+        """Return every id proposed for the records of the call; none before any was asked for."""
+        return set() if self._ready is None else self._ready.everyone()
+
     def _read(self) -> _Ready:
         store = self._core.store
         with store.reading():
@@ -137,34 +89,47 @@ class Neighbours:
 
 
 class _Ready:
-    """What `Neighbours` needs once it is asked."""
+    """What `Neighbours` needs once it is asked: for each record of the call what it is like, looked up for all at once."""
 
     def __init__(self, index: ScopeIndex, records: Sequence[MemoryRecord], vectors: Mapping[str, Vector], now: float) -> None:
         self._index = index
         self._vectors = vectors
         self._now = now
         self._ids = [record.id for record in records]
-        self._places = {record.id: place for place, record in enumerate(records)}
+        self._may = _living(index, now)
         packed = unpack_many([pack_terms(record.content) for record in records])
         counts = np.diff(packed.offsets)
-        self._postings = Postings().added(packed.hashes, np.repeat(np.arange(len(records)), counts), packed.frequencies)
-        self._terms = np.split(packed.hashes, packed.offsets[1:-1])
+        own = np.split(packed.hashes, packed.offsets[1:-1])
+        terms = [_with_kindred(hashes, record.content) for hashes, record in zip(own, records, strict=True)]
+        inside = Postings().added(packed.hashes, np.repeat(np.arange(len(records)), counts), packed.frequencies)
+        everyone = np.ones(len(records), bool)
+        before = propose(inside, terms, len(records), everyone, earlier=True) if len(records) > 1 else [[]]
+        stored = propose(index.postings, terms, len(index), self._may)
+        self._proposed = {
+            record.id: [*(self._ids[place] for place in places), *self._stored(record.id, rows)]
+            for record, places, rows in zip(records, before, stored, strict=True)
+        }
 
     def ids(self, record: MemoryRecord) -> list[str]:
-        place = self._places.get(record.id, len(self._ids))
-        hashes = self._terms[place] if place < len(self._terms) else unpack_many([pack_terms(record.content)]).hashes
-        terms = _with_kindred(hashes, record.content)
-        found: list[str] = []
-        if place:
-            rows, scores = _scored(self._postings, terms, len(self._ids))
-            found += [self._ids[row] for row in _best(rows[rows < place], scores[rows < place])]
-        stored = likest_rows(self._index, terms, self._now)
-        if record.id in self._vectors:
-            stored += nearest_rows(self._index, self._vectors[record.id], self._now)
-        return list(dict.fromkeys([*found, *(self._index.ids[row] for row in stored)]))
+        """Return the ids proposed for a record, which need not be one of the call's."""
+        if record.id not in self._proposed:
+            hashes = unpack_many([pack_terms(record.content)]).hashes
+            rows = propose(self._index.postings, [_with_kindred(hashes, record.content)], len(self._index), self._may)[0]
+            self._proposed[record.id] = self._stored(record.id, rows)
+        return list(dict.fromkeys(self._proposed[record.id]))
+
+    def everyone(self) -> set[str]:
+        """Return all ids proposed so far."""
+        return {name for names in self._proposed.values() for name in names}
+
+    def _stored(self, record_id: str, rows: list[int]) -> list[str]:
+        near = nearest_rows(self._index, self._vectors[record_id], self._now) if record_id in self._vectors else []
+        return [self._index.ids[row] for row in (*rows, *near)]
 
 
 def _with_kindred(hashes: Hashes, content: str) -> Terms:
     words = kindred_words(content)
+    if not words:
+        return Terms(hashes, len(hashes))
     more = np.array([hash_term(term) for term in segment(words)], np.uint32)
-    return Terms(np.concatenate((hashes, np.setdiff1d(more, hashes))) if words else hashes, len(hashes))
+    return Terms(np.concatenate((hashes, np.setdiff1d(more, hashes))), len(hashes))

@@ -22,6 +22,7 @@ from satchel.engine.passing import ScopePass
 from satchel.engine.purging import purge
 from satchel.engine.repairing import mend_links
 from satchel.engine.sessions import SessionBook
+from satchel.errors import StoreUnavailable
 from satchel.operations.models import Maintained, MaintainRequest, MaintenanceAction, MaintenanceStep, Snapshot
 from satchel.ports import Batch, Document
 
@@ -62,7 +63,11 @@ class Maintainer:
         """Return the scopes that hold a record or an idle session, and that the caller may read and write, in order."""
         core = self._core
         idle = core.now() - timedelta(seconds=core.settings.session_idle_seconds)
-        sessions = core.working.expired(idle, ended=False, limit=_MOST_SESSIONS)
+        try:
+            sessions = core.working.expired(idle, ended=False, limit=_MOST_SESSIONS)
+        except StoreUnavailable:
+            # It may be away by itself; the pass over each scope says so.
+            sessions = []
         found = {count.scope for count in core.store.scopes()} | {session.scope for session in sessions}
         return [scope for scope in principal.readable(sorted(found)) if principal.write is None or scope in principal.write]
 
@@ -77,7 +82,7 @@ class Maintainer:
 
     def _steps(self, principal: Principal, scope: str, *, dry_run: bool) -> ScopePass:
         core = self._core
-        released = self._sessions.release(principal, scope, limit=_MOST_SESSIONS, dry_run=dry_run)
+        released, failures = self._released(principal, scope, dry_run=dry_run)
         before = core.store.document(PASSES, scope) or {}
         change = core.store.positions((scope,))[scope].change
         changed = before.get("change") != change
@@ -87,6 +92,7 @@ class Maintainer:
         since = before.get("consolidated", float(ledger.life.stored.min(initial=now.timestamp())))
         weekly = due or _is_due(core, since, now.timestamp())
         work = ScopePass(core, principal, ledger, now, dry_run)
+        work.failures += failures
         work.actions += [MaintenanceAction(step=MaintenanceStep.PROMOTE, scope=scope, id=session, reason=_IDLE) for session in released]
         if changed:
             merge_twins(work)
@@ -102,6 +108,12 @@ class Maintainer:
             value = {"change": change, "consolidated": now.timestamp() if weekly else since}
             core.store.apply(Batch(documents=[Document(PASSES, scope, value, scope)]))
         return work
+
+    def _released(self, principal: Principal, scope: str, *, dry_run: bool) -> tuple[list[str], list[str]]:
+        try:
+            return self._sessions.release(principal, scope, limit=_MOST_SESSIONS, dry_run=dry_run), []
+        except StoreUnavailable as error:
+            return [], [f"sessions of {scope} were not looked after: {error.message}"]
 
 
 @dataclass(slots=True)

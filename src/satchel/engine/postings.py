@@ -87,25 +87,32 @@ class Postings:
             kept.append(words[renamed >= 0])
         return Postings((_segment(np.concatenate(kept)),)) if kept else self
 
+    def holders(self, hashes: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Return how many rows hold each term."""
+        counts = np.zeros(len(hashes), np.int64)
+        for segment in self._segments:
+            at = np.minimum(np.searchsorted(segment.hashes, hashes), len(segment.hashes) - 1)
+            known = segment.hashes[at] == hashes
+            counts[known] += (segment.starts[at + 1] - segment.starts[at])[known]
+        return counts
+
     def find(self, hashes: NDArray[np.uint32]) -> Found:
         """Return the postings of the terms, in the order of the terms."""
-        rows: list[Rows] = []
-        frequencies: list[NDArray[np.uint8]] = []
-        terms: list[int] = []
-        counts: list[int] = []
+        rows: list[Rows] = [np.empty(0, np.int32)]
+        frequencies: list[NDArray[np.uint8]] = [np.empty(0, np.uint8)]
+        terms: list[NDArray[np.intp]] = [np.empty(0, np.intp)]
         for segment in self._segments:
-            at = np.searchsorted(segment.hashes, hashes)
-            known = at < len(segment.hashes)
-            known[known] = segment.hashes[at[known]] == hashes[known]
-            for term in np.flatnonzero(known).tolist():
-                start, end = segment.starts[at[term]], segment.starts[at[term] + 1]
-                rows.append(segment.rows[start:end])
-                frequencies.append(segment.frequencies[start:end])
-                terms.append(term)
-                counts.append(end - start)
-        if not rows:
-            return Found(np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.intp))
-        return Found(np.concatenate(rows), np.concatenate(frequencies), np.repeat(np.array(terms, np.intp), counts))
+            at = np.minimum(np.searchsorted(segment.hashes, hashes), len(segment.hashes) - 1)
+            known = np.flatnonzero(segment.hashes[at] == hashes)
+            if len(known):
+                starts = segment.starts[at[known]]
+                counts = segment.starts[at[known] + 1] - starts
+                ends = np.cumsum(counts)
+                places = np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1])
+                rows.append(segment.rows[places])
+                frequencies.append(segment.frequencies[places])
+                terms.append(np.repeat(known, counts))
+        return Found(np.concatenate(rows), np.concatenate(frequencies), np.concatenate(terms))
 
     @property
     def bytes(self) -> int:

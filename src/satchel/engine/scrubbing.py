@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from satchel.engine.core import Core
+from satchel.errors import StoreUnavailable
 from satchel.operations.models import ForgetState
 from satchel.ports import Batch, Document
 from satchel.protocol.record import new_id
 
 PENDING = "scrub-pending"
 _NOTE = "scrub"
-_BEYOND = "scrub-beyond"
+_BEYOND, _BEYOND_WORKING = "scrub-beyond", "scrub-beyond-working"
 _BEYOND_TEXT = (
     "forgotten content is gone from every answer and every index; freed space and write-ahead log of this store's server keep it until"
     " they are used again"
@@ -22,6 +23,10 @@ _BEYOND_TEXT = (
 
 _INDEX_BEYOND = "scrub-beyond-index"
 _INDEX_BEYOND_TEXT = "vectors of forgotten content are out of {}; its engine frees their space in its files when it tidies up"
+_BEYOND_WORKING_TEXT = (
+    "forgotten content is gone from working memory; the server that keeps it does not let its files be written anew, and they hold it"
+    " until it does so by itself"
+)
 
 
 def pending_document(core: Core, scope: str | None = None) -> Document:
@@ -49,7 +54,7 @@ def settle(core: Core) -> ForgetState:
         if not _leave_index(core, waiting):
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but its vectors not yet from the external index")
             return ForgetState.SCRUB_PENDING
-        if not core.store.scrub():
+        if not (core.store.scrub() and _scrub_working(core)):
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but not yet scrubbed from the store's files")
             return ForgetState.SCRUB_PENDING
         core.store.apply(Batch(documents=[Document(PENDING, document.key, None) for document in waiting]))
@@ -66,3 +71,13 @@ def _leave_index(core: Core, waiting: Sequence[Document]) -> bool:
     if scopes and not core.external.scrubs:
         core.notes.add(_INDEX_BEYOND, _INDEX_BEYOND_TEXT.format(core.external.location))
     return core.external.purge(sorted(scopes))
+
+
+def _scrub_working(core: Core) -> bool:
+    try:
+        done = core.working.scrub()
+    except StoreUnavailable:
+        return False
+    if done and core.apart is not None and "scrub" not in core.apart.capabilities:
+        core.notes.add(_BEYOND_WORKING, _BEYOND_WORKING_TEXT)
+    return done

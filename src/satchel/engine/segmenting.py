@@ -200,6 +200,10 @@ class PackedTerms(NamedTuple):
     wide: int
 
 
+_SHORT = 400
+"""Characters of a text whose entry is kept for a while."""
+
+
 class PackedMany(NamedTuple):
     """Index entries one after another: those of entry i stand at `offsets[i]` up to `offsets[i + 1]`."""
 
@@ -215,6 +219,11 @@ def pack_terms(text: str) -> bytes:
 
     The length counts words and pairs (or a lone character), so that no character counts twice.
     """
+    # What is written is looked up by its terms first, and indexed a moment later.
+    return _packed_again(text) if len(text) <= _SHORT else _packed(text)
+
+
+def _packed(text: str) -> bytes:
     length = wide = letters = 0
     hashes: list[int] = []
     for token, word in _tokens(text):
@@ -233,6 +242,9 @@ def pack_terms(text: str) -> bytes:
     if len(hashes) > 255:
         frequencies = (min(frequency, 255) for frequency in frequencies)
     return struct.pack(f"<{len(distinct) + 1}I", head, *distinct) + bytes(frequencies)
+
+
+_packed_again = lru_cache(maxsize=1024)(_packed)
 
 
 def _run_hashes(run: str) -> list[int]:

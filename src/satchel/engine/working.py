@@ -27,6 +27,9 @@ _ATTEMPTS = 20
 _FRESH_SHARE = 10
 """A snapshot that is saved unchanged is written again, so that it counts as in use, once in this part of the idle time."""
 
+_LINGER = 3600.0
+"""Seconds for which what was just written stands, however old it is: who wrote it may look at it."""
+
 _BESIDE = frozenset({"version", "updated_at", "agent_id"})
 
 
@@ -53,8 +56,9 @@ def retried(attempt: Callable[[], R]) -> R:
 
 def write(core: Core, snapshot: WorkingSnapshot, *, expect: int) -> None:
     """Save a snapshot. Raises Overtaken where the stored one is no longer at version `expect`."""
+    left = (release_time(core, snapshot) - core.now()).total_seconds()
     try:
-        core.working.save(snapshot, expect=expect)
+        core.working.save(snapshot, expect=expect, lasting=max(left, _LINGER))
     except Conflict as error:
         raise Overtaken(error) from None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from satchel.engine.condensing import found_in, trimmed
@@ -15,8 +16,9 @@ from satchel.engine.tombstones import Marks, session_forgotten
 from satchel.engine.working import retried, same_content, write
 from satchel.engine.working_drafts import Completion
 from satchel.engine.working_traces import every_snapshot
-from satchel.errors import InvalidRequest
+from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import WorkingDraft
+from satchel.ports import WorkingStore
 from satchel.protocol.record import MAX_CONTENT_BYTES
 from satchel.protocol.working import WorkingEvent, WorkingSnapshot
 from satchel.protocol.working_merge import merge_working
@@ -50,6 +52,15 @@ def move_sessions(core: Core, scope: str, to: str) -> None:
     for found in every_snapshot(core, scope):
         _merge_in(core, found.model_copy(update={"scope": to}))
         core.working.drop(scope, found.session_id)
+
+
+def bring_in(core: Core, source: WorkingStore) -> None:
+    """Move every session from another place to where sessions are kept now; merged where it is there already."""
+    while page := source.snapshots():
+        for found in page:
+            retried(lambda found=found: _merge_in(core, found))  # type: ignore[misc]
+            with suppress(Conflict):  # saved there meanwhile: the next page has it again
+                source.drop(found.scope, found.session_id, expect=found.version)
 
 
 def _merge_in(core: Core, arriving: WorkingSnapshot) -> None:

@@ -23,13 +23,23 @@ class DocumentWorkingStore:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What the store can promise."""
+        return self._store.capabilities
+
+    @property
+    def location(self) -> str:
+        """Where the store is."""
+        return self._store.location
+
     def load(self, scope: str, session: str) -> WorkingSnapshot | None:
         """Return a session's snapshot."""
         value = self._store.document(WORKING, _key(scope, session))
         return None if value is None else WorkingSnapshot.model_validate(value)
 
-    def save(self, snapshot: WorkingSnapshot, *, expect: int) -> None:
-        """Write a snapshot over the one of version `expect`."""
+    def save(self, snapshot: WorkingSnapshot, *, expect: int, lasting: float | None = None) -> None:
+        """Write a snapshot over the one of version `expect`; documents know no time."""
         self._write(snapshot.scope, snapshot.session_id, snapshot.to_json(), expect)
 
     def drop(self, scope: str, session: str, *, expect: int | None = None) -> None:
@@ -46,6 +56,17 @@ class DocumentWorkingStore:
         """Return snapshots that were last changed before a moment, the oldest first."""
         idle = (one for one in self._every(scope) if one.updated_at < before and (one.ended_at is not None) is ended)
         return heapq.nsmallest(limit, idle, key=lambda snapshot: (snapshot.updated_at, snapshot.scope, snapshot.session_id))
+
+    def scrub(self) -> bool:
+        """Leave it to the store, which scrubs its documents with all else."""
+        return True
+
+    def check(self) -> list[str]:
+        """Leave it to the store."""
+        return []
+
+    def close(self) -> None:
+        """Leave it to who opened the store."""
 
     def _every(self, scope: str | None) -> Iterator[WorkingSnapshot]:
         after: tuple[str, str] | None = None

@@ -123,6 +123,7 @@ class _Draft:
     _why: dict[str, tuple[str, str | None]] = field(init=False, default_factory=dict)
     _left_behind: set[str] = field(init=False, default_factory=set)
     _said: set[str] = field(init=False, default_factory=set)
+    _are_read: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         store = self.core.store
@@ -165,6 +166,9 @@ class _Draft:
     def _take_up(self, record: MemoryRecord, *, is_latest: bool = False) -> _Taken:
         """Add a memory whose content no record has, or one that is said again after it had been put away."""
         names = self.neighbours.of(record)
+        if not self._are_read and names:
+            self._are_read = True
+            self._read(self.neighbours.everyone() - {one.id for one in self.given})
         self._read(names)
         beside = [self.held[name] for name in names if name in self.held and name != record.id]
         found = reconcile(self.core, record, beside, is_latest=is_latest)

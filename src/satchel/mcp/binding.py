@@ -16,21 +16,25 @@ from satchel.protocol.scope import parse_scope
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One connection's memory. `client` is the name that the agent's tool gave itself: provenance, no credential."""
+    """One connection's memory. `client` is the name that the agent's tool gave itself: provenance, no credential.
+
+    `tenant` tells memories apart that one server has at the same time.
+    """
 
     memory: Memory
     write: str
     read: tuple[str, ...]
     client: str | None = None
+    tenant: str | None = None
 
     @classmethod
-    def of(cls, memory: Memory, scopes: str | Sequence[str], *, client: str | None = None) -> Binding:
+    def of(cls, memory: Memory, scopes: str | Sequence[str], *, client: str | None = None, tenant: str | None = None) -> Binding:
         """Bind to scopes: the first is written to, all are read. Raises InvalidRequest where there is none, or one that is none."""
         named = [scopes] if isinstance(scopes, str) else list(scopes)
         if not named:
             raise InvalidRequest.of([{"field": "scope", "message": "the connection names no scope"}])
         canonical = tuple(dict.fromkeys(parse_scope(scope) for scope in named))
-        return cls(memory, canonical[0], canonical, client)
+        return cls(memory, canonical[0], canonical, client, tenant)
 
     def find(self, record_id: str) -> MemoryRecord:
         """Return a record that this connection may change.

@@ -52,7 +52,7 @@ def _bind(ctx: RequestContext) -> Binding:
     request = ctx.request
     assert isinstance(request, Request)
     caller = request.scope["satchel.caller"]
-    return Binding.of(caller.memory, _scopes(request, caller.scopes), client=client_name(ctx))
+    return Binding.of(caller.memory, _scopes(request, caller.scopes), client=client_name(ctx), tenant=caller.tenant)
 
 
 def _scopes(request: Request, writable: Sequence[str]) -> list[str]:

@@ -118,7 +118,7 @@ def search(binding: Binding, given: SearchArguments, _: Confirmations) -> Said:
 def forget(binding: Binding, given: ForgetArguments, confirmations: Confirmations) -> Said:
     """Carry out memory_forget: the first call only shows what would go."""
     record = binding.find(given.id)
-    key = (binding.write, record.id, record.revision)
+    key = (binding.tenant, binding.write, record.id, record.revision)
     if not given.confirm or not confirmations.take(key):
         confirmations.ask(key)
         text = (

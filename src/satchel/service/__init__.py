@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from satchel.errors import Unsupported
 from satchel.service.settings import ServiceSettings
+from satchel.service.tenants import Tenants, TenantStore, read_tenants
 from satchel.service.tokens import IssuedToken, Token, TokenBook
 
 if TYPE_CHECKING:
     from satchel.service.app import create_app
     from satchel.service.running import serve, serving
 
-__all__ = ["IssuedToken", "ServiceSettings", "Token", "TokenBook", "create_app", "serve", "serving"]
+__all__ = [
+    "IssuedToken",
+    "ServiceSettings",
+    "TenantStore",
+    "Tenants",
+    "Token",
+    "TokenBook",
+    "create_app",
+    "read_tenants",
+    "serve",
+    "serving",
+]
 
 _HOMES = {"create_app": "satchel.service.app", "serve": "satchel.service.running", "serving": "satchel.service.running"}
 _INSTALL = "pip install 'satchel[server]'"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -19,16 +21,21 @@ from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
 from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
+from satchel.service.backlog import Backlog
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
-from satchel.service.health import health_of
+from satchel.service.health import health_of, with_tenants
 from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
+from satchel.service.recurring import Recurring
 from satchel.service.reference import reference_page
 from satchel.service.routes import Context, v1_routes
-from satchel.service.schedule import Schedule
+from satchel.service.schedule import ROUND_SECONDS, Rounds, Schedule
 from satchel.service.settings import ServiceSettings
+from satchel.service.tenant_memory import TenantMemory
+from satchel.service.tenant_pool import TenantPool
+from satchel.service.tenants import Tenants
 from satchel.service.tokens import TokenBook
 from satchel.service.workers import Workers
 
@@ -36,7 +43,7 @@ from satchel.service.workers import Workers
 class Mounted(Protocol):
     """Another door in the same service, such as MCP. It is called once the caller has been let in.
 
-    It finds the caller in `scope["satchel.caller"]`: an object with `agent`, `memory` and `scopes`.
+    It finds the caller in `scope["satchel.caller"]`: an object with `agent`, `memory`, `scopes` and `tenant`.
     """
 
     def lifespan(self) -> AbstractAsyncContextManager[None]:
@@ -55,21 +62,25 @@ def create_app(
     settings: ServiceSettings | None = None,
     exposed: bool = False,
     mounts: Mapping[str, Mounted] | None = None,
+    tenants: Tenants | None = None,
 ) -> Starlette:
     """Build the service around an engine.
 
     Without `tokens` the engine's store keeps them: callers need none until the first is issued. `exposed` says that other machines
-    can reach the service: a token is needed always then. `mounts` are further doors by their path, such as `/mcp`.
+    can reach the service: a token is needed always then. `mounts` are further doors by their path, such as `/mcp`. `tenants` have
+    memories of their own, which their tokens open; they are closed when the service stops.
     """
     chosen = settings or ServiceSettings()
     book = tokens or TokenBook(memory.core.store, clock=memory.core.clock)
     limiter = RateLimiter(chosen.rate, chosen.burst) if chosen.rate else None
-    context = Context(Door(memory, book, always=exposed, limiter=limiter), Workers(chosen.threads, chosen.streams), chosen)
+    pool = None if tenants is None else TenantPool(tenants, memory, share=max(1, chosen.threads // 2))
+    door = Door(memory, book, always=exposed, limiter=limiter, tenants=None if pool is None else _memories(pool, memory))
+    context = Context(door, Workers(chosen.threads, chosen.streams), chosen)
     metrics = Metrics()
     doors = dict(mounts or {})
     routes: list[BaseRoute] = [
         *v1_routes(context),
-        *_plain_routes(memory.core, context, metrics),
+        *_plain_routes(memory.core, context, metrics, pool),
         *(Route(path, _Admitting(door, context, path.strip("/")), methods=["GET", "POST", "DELETE"]) for path, door in doors.items()),
     ]
     layers = [
@@ -78,9 +89,8 @@ def create_app(
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
         *_sharing(chosen.origins),
     ]
-    app = Starlette(
-        routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=_lifespan(doors, memory, chosen.maintain_every)
-    )
+    lifespan = _lifespan(doors, [*_recurring(memory, chosen), *_rounds(book, pool, chosen)], pool)
+    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app
 
@@ -99,9 +109,16 @@ def _hosts(named: Collection[str], exposed: bool) -> Collection[str] | None:
     return named or (None if exposed else LOOPBACK_HOSTS)
 
 
-def _plain_routes(core: Core, context: Context, metrics: Metrics) -> list[Route]:
+def _memories(pool: TenantPool, front: Engine) -> Callable[[str], TenantMemory | None]:
+    return lambda name: TenantMemory(pool, name, front.core.clock) if pool.serves(name) else None
+
+
+def _plain_routes(core: Core, context: Context, metrics: Metrics, pool: TenantPool | None) -> list[Route]:
     async def healthz(request: Request) -> Response:
         health = await context.workers.call(health_of, core)
+        if pool is not None:
+            named = await context.workers.call(context.door.is_keeper, request.headers)
+            health = with_tenants(health, pool.states(), named=named)
         return json_response(health, status=503 if health["status"] == "failing" else 200, headers={"Cache-Control": "no-store"})
 
     async def counted(request: Request) -> Response:
@@ -135,16 +152,40 @@ class _Admitting:
         await self._inner({**scope, "satchel.caller": caller}, receive, send)
 
 
+def _recurring(memory: Engine, settings: ServiceSettings, stopping: threading.Event | None = None) -> list[Recurring]:
+    """Return what the service does for one memory beside its calls."""
+    works: list[Recurring] = []
+    if settings.maintain_every is not None:
+        works.append(Schedule(memory, settings.maintain_every, stopping=stopping))
+    if settings.embed_in_background and memory.core.embedder is not None:
+        works.append(Backlog(memory, stopping=stopping))
+    return works
+
+
+def _rounds(book: TokenBook, pool: TenantPool | None, settings: ServiceSettings) -> Iterator[Rounds]:
+    """Give what does the same for the memories of tenants."""
+    if pool is not None:
+        look = min(ROUND_SECONDS, settings.maintain_every or ROUND_SECONDS)
+        yield Rounds(
+            pool,
+            lambda: filter(pool.serves, {*pool.names(), *book.tenants()}),
+            lambda memory, stopping: _recurring(memory, settings, stopping),
+            look=look,
+        )
+
+
 def _lifespan(
-    doors: Mapping[str, Mounted], memory: Engine, maintain_every: float | None
+    doors: Mapping[str, Mounted], works: Sequence[Recurring], pool: TenantPool | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
+            if pool is not None:
+                stack.push_async_callback(anyio.to_thread.run_sync, pool.close)
             for door in doors.values():
                 await stack.enter_async_context(door.lifespan())
-            if maintain_every is not None:
-                await stack.enter_async_context(Schedule(memory, maintain_every).running())
+            for work in works:
+                await stack.enter_async_context(work.running())
             yield
 
     return lifespan

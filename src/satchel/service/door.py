@@ -5,7 +5,7 @@ It must not know operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import unquote
@@ -36,11 +36,15 @@ class Bindable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls, and the memory that the caller sees. `scopes` are those that a token names for writing, in order."""
+    """Who calls, and the memory that the caller sees. `scopes` are those that a token names for writing, in order.
+
+    `tenant`: whose memory it is; None, the service's own.
+    """
 
     agent: str | None
     memory: Memory
     scopes: tuple[str, ...] = ()
+    tenant: str | None = None
 
 
 class _Named(BaseModel):
@@ -52,8 +56,18 @@ class _Named(BaseModel):
 class Door:
     """Lets callers in. `always`: a token is needed even before the first one was issued (a service that others can reach)."""
 
-    def __init__(self, memory: Bindable, tokens: TokenBook | None, *, always: bool, limiter: RateLimiter | None) -> None:
+    def __init__(
+        self,
+        memory: Bindable,
+        tokens: TokenBook | None,
+        *,
+        always: bool,
+        limiter: RateLimiter | None,
+        tenants: Callable[[str], Bindable | None] | None = None,
+    ) -> None:
+        """`tenants` gives a tenant's memory by its name, None where it is not served."""
         self._memory = memory
+        self._tenants = tenants
         self._tokens = tokens
         self._always = always
         self._limiter = limiter
@@ -62,16 +76,34 @@ class Door:
         """Return the caller. Reads the store, so it belongs in a worker thread.
 
         Raises:
-            Refused: a token is needed and none that is valid came; RateLimited; InvalidRequest: an agent's name that is none.
+            Refused: a token is needed and none that is valid came, or its tenant is not served here; RateLimited;
+            InvalidRequest: an agent's name that is none.
         """
         token = self._token(headers.get("authorization"))
         if token is not None:
             self._count(f"token {token.id}")
-            bound = self._memory.bind(agent=token.agent, read=token.read, write=token.write)
-            return Caller(token.agent, bound, tuple(sorted(token.write or ())))
+            bound = self._of(token).bind(agent=token.agent, read=token.read, write=token.write)
+            return Caller(token.agent, bound, tuple(sorted(token.write or ())), token.tenant)
         agent = _agent(headers.get(AGENT_HEADER))
         self._count(f"agent {agent}")
         return Caller(agent, self._memory.bind(agent=agent or ANONYMOUS))
+
+    def is_keeper(self, headers: Headers) -> bool:
+        """Tell whether who calls has a token for the whole of the service's own memory: who runs the service."""
+        try:
+            token = self._token(headers.get("authorization"))
+        except Refused:
+            return False
+        return token is not None and token.tenant is None and token.read is None and token.write is None
+
+    def _of(self, token: Token) -> Bindable:
+        """Return the memory that a token opens: never the service's own for a tenant's, whatever is set up."""
+        if token.tenant is None:
+            return self._memory
+        found = None if self._tenants is None else self._tenants(token.tenant)
+        if found is None:
+            raise Refused(Denied("the tenant of this token is not served here"), 403)
+        return found
 
     def _token(self, header: str | None) -> Token | None:
         scheme, _, secret = (header or "").partition(" ")

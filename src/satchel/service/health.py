@@ -5,7 +5,9 @@ It must not know HTTP.
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict
 
 from satchel.engine.core import Core
 from satchel.errors import SatchelError
@@ -15,13 +17,16 @@ class Health(TypedDict):
     """`status` is `degraded` while something that was wanted is missing; a memory that was opened without an embedder lacks nothing.
 
     `index` is `lexical` where no embedder is at hand, or the external index has failed; `queue` is `waiting` while records wait for
-    their vectors.
+    their vectors. `working` is there where sessions are kept apart from the store, `tenants` where there are any: how many are in which
+    state, or by name for who may know.
     """
 
     status: Literal["ok", "degraded", "failing"]
     store: Literal["ok", "failing"]
     index: Literal["ok", "lexical", "unknown"]
     queue: Literal["empty", "waiting", "unknown"]
+    working: NotRequired[Literal["ok", "failing"]]
+    tenants: NotRequired[Mapping[str, Any]]
 
 
 def health_of(core: Core) -> Health:
@@ -33,4 +38,24 @@ def health_of(core: Core) -> Health:
         return Health(status="failing", store="failing", index="unknown", queue="unknown")
     resting = core.external is not None and core.external.resting
     index: Literal["ok", "lexical"] = "lexical" if core.embedder is None or resting else "ok"
-    return Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")
+    health = Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")
+    if core.apart is not None:
+        health["working"] = "ok" if _answers(core) else "failing"
+        if health["working"] == "failing":
+            health["status"] = "degraded"
+    return health
+
+
+def with_tenants(health: Health, states: Mapping[str, str], *, named: bool) -> Health:
+    """Return the health with that of the tenants, as it was when each was last used: one that fails leaves the service standing."""
+    told = dict(states) if named else dict(sorted(Counter(states.values()).items()))
+    degraded = health["status"] == "ok" and "failing" in states.values()
+    return Health(**{**health, "tenants": told, **({"status": "degraded"} if degraded else {})})  # type: ignore[typeddict-item]
+
+
+def _answers(core: Core) -> bool:
+    try:
+        core.working.load("public", "health-probe")
+    except SatchelError:
+        return False
+    return True

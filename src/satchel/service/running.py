@@ -16,6 +16,7 @@ from satchel.errors import Denied, InvalidRequest, StoreUnavailable
 from satchel.service.app import Mounted, create_app
 from satchel.service.guards import is_loopback
 from satchel.service.settings import ServiceSettings
+from satchel.service.tenants import Tenants
 from satchel.service.tokens import TokenBook
 
 DEFAULT_HOST = "127.0.0.1"
@@ -29,17 +30,19 @@ def serve(
     *,
     settings: ServiceSettings | None = None,
     mounts: Mapping[str, Mounted] | None = None,
+    tenants: Tenants | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a memory until SIGINT or SIGTERM, then let the requests under way finish. The caller closes the memory.
 
-    `on_ready` is called with the service's address once it answers. `mounts` are further doors by path.
+    `on_ready` is called with the service's address once it answers. `mounts` are further doors by path. `tenants` have memories of
+    their own.
 
     Raises:
         Denied: another host than loopback, and no token has been issued; StoreUnavailable: the address cannot be listened on.
     """
     chosen = settings or ServiceSettings()
-    server, listener, _ = _prepare(memory, host, port, chosen, mounts, on_ready)
+    server, listener, _ = _prepare(memory, host, port, chosen, mounts, tenants, on_ready)
     with listener, _outliving_signals():
         server.run(sockets=[listener])
 
@@ -66,10 +69,11 @@ def serving(
     *,
     settings: ServiceSettings | None = None,
     mounts: Mapping[str, Mounted] | None = None,
+    tenants: Tenants | None = None,
 ) -> Iterator[str]:
     """Serve a memory from a thread while the block runs, on a free port unless one is named; give its address."""
     ready = threading.Event()
-    server, listener, url = _prepare(memory, host, port, settings or ServiceSettings(), mounts, lambda _: ready.set())
+    server, listener, url = _prepare(memory, host, port, settings or ServiceSettings(), mounts, tenants, lambda _: ready.set())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="satchel-service", daemon=True)
     with listener:
         thread.start()
@@ -114,11 +118,12 @@ def _prepare(
     port: int,
     settings: ServiceSettings,
     mounts: Mapping[str, Mounted] | None,
+    tenants: Tenants | None,
     on_ready: Callable[[str], None] | None,
 ) -> tuple[_Server, socket.socket, str]:
-    tokens = TokenBook(memory.core.store, clock=memory.core.clock)
-    exposed = check_exposure(host, tokens)
-    app = create_app(memory, tokens=tokens, settings=settings, exposed=exposed, mounts=mounts)
+    book = TokenBook(memory.core.store, clock=memory.core.clock)
+    exposed = check_exposure(host, book)
+    app = create_app(memory, tokens=book, settings=settings, exposed=exposed, mounts=mounts, tenants=tenants)
     listener = _listen(host, port)
     url = _url(host, listener.getsockname()[1])
     return _Server(_config(app, settings), lambda: on_ready(url) if on_ready else None), listener, url

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-
-import anyio
-import anyio.to_thread
 
 from satchel.engine.engine import Engine
 from satchel.errors import Conflict, SatchelError
 from satchel.ports import Batch, Document
+from satchel.service.recurring import Recurring
+from satchel.service.tenant_pool import TenantPool
 
 AGENT = "maintenance"
 """Who the change log says it was."""
@@ -27,34 +25,20 @@ COLLECTION, KEY = "schedule", "maintenance"
 LOOK_SECONDS = 60.0
 """How often it is looked whether a pass is due, at most."""
 
+ROUND_SECONDS = 3600.0
+"""How often it is looked whether tenants' passes are due, at most: each look may open a store."""
+
 logger = logging.getLogger("satchel")
 
 
-class Schedule:
+class Schedule(Recurring):
     """Passes of one service. The first is due `every` seconds after the store was first served."""
 
-    def __init__(self, memory: Engine, every: float, *, look: float = LOOK_SECONDS) -> None:
+    def __init__(self, memory: Engine, every: float, *, look: float = LOOK_SECONDS, stopping: threading.Event | None = None) -> None:
+        """`look`: how often it is looked whether a pass is due."""
+        super().__init__(min(look, every), stopping=stopping)
         self._memory = memory
         self._every = every
-        self._look = min(look, every)
-        self._stop = threading.Event()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Make passes while the block runs; at its end wait for the scope under way."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._run)
-            try:
-                yield
-            finally:
-                self._stop.set()
-                tasks.cancel_scope.cancel()
-
-    async def _run(self) -> None:
-        alone = anyio.CapacityLimiter(1)
-        while True:
-            await anyio.to_thread.run_sync(self.look, limiter=alone)
-            await anyio.sleep(self._look)
 
     def look(self) -> bool:
         """Make a pass where one is due; tell whether it was made. A failure is logged, and the next pass comes in its time."""
@@ -84,7 +68,45 @@ class Schedule:
         memory = self._memory.bind(agent=AGENT)
         done = 0
         for scope in memory.scopes():
-            if self._stop.is_set():
+            if self.stopping.is_set():
                 return
             done += sum(memory.maintain(scope.scope).counts.values())
         logger.info("maintenance: %d changes", done)
+
+
+class Rounds(Recurring):
+    """The works of every tenant, one tenant after the other: one that fails is logged, and the next comes."""
+
+    def __init__(
+        self,
+        pool: TenantPool,
+        names: Callable[[], Iterable[str]],
+        works: Callable[[Engine, threading.Event], Sequence[Recurring]],
+        *,
+        look: float = ROUND_SECONDS,
+    ) -> None:
+        """`names` gives the tenants whose turn it is, `works` what is to be looked for in a memory."""
+        # The service has other things to do when it begins, and opens no store before somebody asks for it.
+        super().__init__(look, first=min(LOOK_SECONDS, look))
+        self._pool = pool
+        self._names = names
+        self._works = works
+
+    def look(self) -> bool:
+        """Do what is due; tell whether there was anything."""
+        try:
+            names = sorted(self._names())
+        except SatchelError as error:
+            logger.warning("maintenance of tenants did not begin: %s", error)
+            return False
+        return sum(self._visit(name) for name in names) > 0
+
+    def _visit(self, name: str) -> bool:
+        if self.stopping.is_set():
+            return False
+        try:
+            with self._pool.lease(name, stream=True) as memory:
+                return sum(work.look() for work in self._works(memory, self.stopping)) > 0
+        except SatchelError as error:
+            logger.warning("maintenance of tenant %s did not begin: %s", name, error)
+            return False

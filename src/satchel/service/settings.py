@@ -44,3 +44,6 @@ class ServiceSettings(BaseModel):
 
     maintain_every: Annotated[float, Field(ge=1)] | None = 86_400.0
     """How often a maintenance pass is made over every scope; None: never by itself."""
+
+    embed_in_background: bool = True
+    """Whether records that have no vector yet, as after a large import, get one while nobody else needs the process."""

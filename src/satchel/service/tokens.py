@@ -21,6 +21,7 @@ from satchel.protocol.record import Label
 from satchel.protocol.scope import Scope
 from satchel.protocol.times import Instant
 from satchel.protocol.validation import validated
+from satchel.service.tenants import TenantName
 
 COLLECTION = "tokens"
 PREFIX = "satchel"
@@ -44,6 +45,8 @@ class Token(BaseModel):
     expires_at: Instant | None = None
     revoked_at: Instant | None = None
     secret_sha256: str
+    tenant: TenantName | None = None
+    """Whose memory it opens, all its scopes being of that one; None, the service's own."""
 
     def alive(self, now: datetime) -> bool:
         """Tell whether it opens the door at this moment."""
@@ -72,11 +75,12 @@ class TokenBook:
         read: Iterable[str] | None = (),
         write: Iterable[str] | None = (),
         expires_in: timedelta | None = None,
+        tenant: str | None = None,
     ) -> IssuedToken:
-        """Issue a token for an agent, bound to scopes that it may read and write; None stands for every scope.
+        """Issue a token for an agent, bound to scopes that it may read and write; None stands for every scope, of this tenant.
 
         Raises:
-            InvalidRequest: no agent, no scope at all, a scope that is none, or a time that is past.
+            InvalidRequest: no agent, no scope at all, a scope or tenant that is none, or a time that is past.
         """
         now = self._clock()
         if not (agent_name(agent) or "").strip():
@@ -94,6 +98,7 @@ class TokenBook:
             "created_at": now,
             "expires_at": now + expires_in if expires_in else None,
             "secret_sha256": _digest(secret),
+            "tenant": tenant,
         }
         token = validated(Token, given, subject="token")
         self._write(token)
@@ -126,6 +131,11 @@ class TokenBook:
         """Tell whether some token opens the door now."""
         now = self._clock()
         return any(token.alive(now) for token in self.all())
+
+    def tenants(self) -> set[str]:
+        """Return the tenants that some token opens now."""
+        now = self._clock()
+        return {token.tenant for token in self.all() if token.tenant is not None and token.alive(now)}
 
     def check(self, secret: str) -> Token:
         """Return the token that this text is. Raises Denied, always in the same words."""

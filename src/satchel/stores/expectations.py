@@ -146,11 +146,30 @@ def require_well_formed(batch: Batch) -> None:
         sound = change.log
         if isinstance(change, Remove) and not _are_storable(change.scope, change.id):
             faults.append({"field": f"changes.{place}.id", "message": "may not hold NUL or lone surrogates"})
+    faults += _position_faults(batch.changes)
     for place, document in enumerate(batch.documents):
         if not _are_storable(document.collection, document.key, document.scope):
             faults.append({"field": f"documents.{place}.key", "message": "may not hold NUL or lone surrogates"})
     if faults:
         raise InvalidRequest.of(faults, subject="batch")
+
+
+def _position_faults(changes: Sequence[Put | Remove]) -> list[Fault]:
+    given = [change.log.position for change in changes if change.log.position is not None]
+    if not given:
+        return []
+    if len(given) < len(changes):
+        return [{"field": "changes", "message": "either all of a batch's changes have a position or none"}]
+    grows = all(before < after for before, after in zip([0, *given], given, strict=False))
+    return [] if grows and given[-1] <= LARGEST else [{"field": "changes", "message": "the positions must grow from 1"}]
+
+
+def require_ahead(changes: Sequence[Put | Remove], last: int) -> None:
+    """Refuse positions that the log, which has come to `last`, is past."""
+    first = changes[0].log.position if changes else None
+    if first is not None and first <= last:
+        message = f"position {first} is not beyond the log's last, {last}"
+        raise InvalidRequest.of([{"field": "changes.0.log.position", "message": message}], subject="batch")
 
 
 def write_document(document: Document) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
-from satchel.engine.comparing.contradicting import say_about_to_change, say_denied, say_differing, say_exchanged
-from satchel.engine.comparing.pairing import Pair
+from satchel.engine.comparing.contradicting import say_about_to_change, say_denied, say_differing, say_exchanged, say_parted, say_updated
+from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.slots import kindred_words
-from satchel.engine.comparing.statements import is_said_now, read
+from satchel.engine.comparing.statements import Statement, is_said_now, parts, read
 from satchel.ports import Relation, Verdict
 
 __all__ = ["compare", "is_said_now", "kindred_words", "values_of"]
@@ -27,6 +28,8 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_denied,
     say_about_to_change,
     say_exchanged,
+    say_parted,
+    say_updated,
     say_differing,
 )
 """The first that says anything decides."""
@@ -37,12 +40,43 @@ def compare(older: str, newer: str) -> Verdict:
     first, second = read(older), read(newer)
     if first is None or second is None:
         return Verdict(Relation.APART, "one of them is no short statement")
-    pair = Pair.of(first, second)
-    for rule in _RULES if first.is_plain and second.is_plain else (say_same,):
+    verdict = _said(first, second)
+    if verdict is None or verdict.relation is Relation.APART:
+        return _by_parts(first, second) or verdict or Verdict(Relation.APART, "they speak of different things")
+    return verdict
+
+
+def _said(older: Statement, newer: Statement) -> Verdict | None:
+    pair = Pair.of(older, newer)
+    for rule in _RULES if older.is_plain and newer.is_plain else (say_same,):
         verdict = rule(pair)
         if verdict is not None:
-            return verdict
-    return Verdict(Relation.APART, "they speak of different things")
+            return _of_several(pair, verdict) if pair.is_of_several() else verdict
+    return None
+
+
+def _by_parts(older: Statement, newer: Statement) -> Verdict | None:
+    """Compare statements that tell of several, each with each: "Anna speaks French, while Ben speaks Greek"."""
+    olders, newers = parts(older), parts(newer)
+    if len(olders) == len(newers) == 1:
+        return None
+    for first, second in product(olders, newers):
+        verdict = _said(first, second)
+        if verdict is None or verdict.relation in {Relation.SAME, Relation.APART}:
+            continue
+        if verdict.relation is Relation.REPLACES and len(olders) > 1:
+            return Verdict(Relation.CONTRADICTS, f"{verdict.reason}; but the older tells more than that")
+        return verdict
+    return None
+
+
+def _of_several(pair: Pair, verdict: Verdict) -> Verdict:
+    """Weigh a verdict on people without names: "my colleague lives in Rome" and "… in Oslo" may be two; a change told is one's, perhaps."""
+    if verdict.relation in {Relation.SAME, Relation.APART}:
+        return verdict
+    if pair.newer.cues & (CHANGES | {"stop"}):
+        return Verdict(Relation.CONTRADICTS, f"{verdict.reason}; but it may be somebody else who is meant")
+    return Verdict(Relation.APART, "they tell of people without names, who may be two")
 
 
 def values_of(text: str) -> Counter[str] | None:

@@ -50,6 +50,7 @@ _WORDS = r"""
 @mail: 邮箱 电子邮件 邮件
 @movie: 电影 影片
 @cost: 价格 售价 价钱 费用
+@under: 下面 底下 下方 之下 下(?=[，。；,;]|$)
 @before: 之前 以前(?=[^，。,]) 前(?=[，,开跑去来喝吃])
 @after: 之后 以后
 @yuan: 人民币 块钱 元钱 元(?<=[\d一二两三四五六七八九十百千万]元) 块(?<=[\d一二两三四五六七八九十百千万]块)
@@ -85,7 +86,7 @@ past: 曾经 曾 以前 过去 原来 原先 从前 之前(?=[是在住用叫])
 
 _DENIALS = words(
     """
-    不是 没有 并非 并不 从不 从来不 从未 无需 不用 不要 不能 不会 不可 不许 不准 不 没 未(?=[付完能曾发收到])
+    不是 没有 并非 并不 从不 从来不 从未 无需 不用 不要 不能 不会 不可以 不可 不许 不准 不 没 未(?=[付完能曾发收到])
     别(?=[再给跟把用让去来叫吃买])
     非(?=常)
     """
@@ -93,12 +94,14 @@ _DENIALS = words(
 
 _WHOLE = words(
     """
-    过敏 通过 不过 过年 过期 会议 周会 开会 机会 社会 会员 晚会 例会 年会 学会 要求 重要 主要 需求 差不多 不一样 不断 不仅 不但 不少
+    参观 路过 经过 拜访 游览
+    过敏 通过 不过(?![敏期关度问夜]) 过年 过期 会议 周会 开会 机会 社会 会员 晚会 例会 年会 学会 要求 重要 主要 需求
+    差不多 不一样 不断 不仅 不但 不少
     不久 不得不 不管 不论 不止 不妨 没想到 没问题 没事 无论 无限 无数 不错 不同 特别 区别 分别 级别
     性别 个别
     地址 地点 地方 地铁 的士 了解 为了 为什么 因而 中国 中心 中文 其中 里面 内容 由于 自由 理由 得到 觉得 未来 没关系 不客气 对不起
     非常 于是 关于
-    由此 并且 而且 是否 都市 首都 这里 那里 就业 就是 也是 一样 同事 同学 同时 共同 同意 和平 温和 与会 参与 跟进 跟踪 用户名 我校
+    由此 一下 并且 而且 是否 都市 首都 这里 那里 就业 就是 也是 一样 同事 同学 同时 共同 同意 和平 温和 与会 参与 跟进 跟踪 用户名 我校
     """
 )
 """Words whose characters mean something else, or nothing, by themselves."""
@@ -113,13 +116,13 @@ class Entry(NamedTuple):
 
 
 def _entries() -> Iterator[tuple[str, str, str]]:
-    yield from ((word, "word", word) for word in _WHOLE)
+    yield from ((word, "word", word.split("(?")[0]) for word in _WHOLE)
     yield from ((word, "deny", "not") for word in _DENIALS)
     for kind, lines in (("cue", _CUES), ("word", _WORDS)):
         for line in lines.strip().splitlines():
             key, _, listed = line.partition(": ")
             is_kept = kind == "cue" or key.startswith("@")
-            yield from ((word, kind if is_kept else "drop", key if key != "." else word) for word in listed.split())
+            yield from ((word, kind if is_kept else "drop", key if key != "." else word.split("(?")[0]) for word in listed.split())
 
 
 def _by_first() -> dict[str, list[tuple[re.Pattern[str], Entry]]]:
@@ -132,6 +135,11 @@ def _by_first() -> dict[str, list[tuple[re.Pattern[str], Entry]]]:
 
 
 _ENTRIES = _by_first()
+
+
+def entries() -> Iterator[Entry]:
+    """Yield every entry."""
+    return (entry for some in _ENTRIES.values() for _, entry in some)
 
 
 def entry_at(text: str, at: int) -> Entry | None:

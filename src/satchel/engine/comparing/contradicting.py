@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
@@ -15,7 +16,10 @@ from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import WEAK, words
 from satchel.ports import Relation, Verdict
 
-_LISTED = words("@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest allerg 过敏 去 过")
+_LISTED = words(
+    "@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest "
+    "allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读"
+)
 """Words that several things can hang on at once."""
 
 _NUMBERED = words("第 number no nr step item note chapter page line part section task issu ticket order invoic id messag record entri")
@@ -23,21 +27,34 @@ _NUMBERED = words("第 number no nr step item note chapter page line part sectio
 
 _VERBS = words("is are am has have had do does will past 是 在 为 叫")
 _ADVERBS = words("often once first recent current primarili frequent activ sometim occasion usual regular @only @always")
+_EXCLUDING = words("@only primarili mainli main sole first origin 主要")
+"""Words by which a statement sets what it tells above everything else of the kind."""
+
+_STATE = 3
+"""Words beyond its subject that a statement of how something stands has at most."""
+
+_SHORT = 2
 _FIRST = 3
 """Words that a denial begins with."""
 
+_SAME = words("both same @share identic jointli 相同 同一 一样 共同")
+_DIFFERENT = words("differ separ respect 不同 不一样 各自 分别")
 _ANDS = words("and instead")
+_ORS = words("or 或 或者")
 
 
 def say_denied(pair: Pair) -> Verdict | None:
     """Say where one denies what the other says."""
+    if bool(pair.older.denials or "stop" in pair.older.cues) == bool(pair.newer.denials or "stop" in pair.newer.cues):
+        return None
     older, newer = _denials(pair.older), _denials(pair.newer)
     if bool(older) == bool(newer) or not pair.is_about_same() or _differ_by_label(pair):
         return None
     denying, saying = (pair.older, pair.newer) if older else (pair.newer, pair.older)
     said = _beyond({token.base for token in saying.content}, saying)
     for denial in older or newer:
-        if any(_is_said(_beyond(keys, denying), said) for keys in denial.parts) and denial.begins_with(said):
+        is_said = any(_is_said(_beyond(keys, denying), said) for keys in denial.parts)
+        if (is_said and denial.begins_with(said)) or (denial.is_short and set() < _beyond(denial.after, denying) <= said):
             return Verdict(Relation.CONTRADICTS, "one denies what the other says")
     return None
 
@@ -59,6 +76,11 @@ class _Denial(NamedTuple):
     whole: tuple[str, ...]
 
     @property
+    def is_short(self) -> bool:
+        """Whether next to nothing is denied but a predicate: "never lectured there"."""
+        return len(self.after) <= _SHORT and self.whole[-len(self.after) :] == self.after
+
+    @property
     def parts(self) -> tuple[tuple[str, ...], ...]:
         return (self.after, self.whole)
 
@@ -68,6 +90,7 @@ class _Denial(NamedTuple):
         return sum(key in said for key in first) * 2 > len(first) or (len(first) == 2 and first[-1] in said)
 
 
+@lru_cache(maxsize=4096)
 def _denials(statement: Statement) -> list[_Denial]:
     found: list[_Denial] = []
     for clause in statement.clauses():
@@ -75,9 +98,21 @@ def _denials(statement: Statement) -> list[_Denial]:
         if start is None:
             continue
         end = next((at for at in range(start + 2, len(clause)) if clause[at].key in _ANDS), len(clause))
-        after, whole = (tuple(token.base for token in part if token.kind in CONTENT) for part in (clause[start:end], clause))
-        found += [_Denial(after, whole)] if after else []
+        whole = tuple(token.base for token in clause if token.kind in CONTENT)
+        found += [_Denial(after, whole) for after in _alternatives(clause[start:end])]
     return found
+
+
+def _alternatives(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
+    """Return the keys of what is denied, whole and by each "or": not this or that is neither."""
+    parts: list[list[str]] = [[]]
+    for token in tokens:
+        if token.key in _ORS:
+            parts.append([])
+        elif token.kind in CONTENT:
+            parts[-1].append(token.base)
+    whole = [key for part in parts for key in part]
+    return [tuple(part) for part in ([whole, *parts] if len(parts) > 1 else [whole]) if part]
 
 
 def say_about_to_change(pair: Pair) -> Verdict | None:
@@ -92,6 +127,30 @@ def say_about_to_change(pair: Pair) -> Verdict | None:
     if not common or size(common) < 2 or size(common) < 0.5 * size(first) or (first[-1] not in changing and first[-2:-1] != common[-1:]):
         return None
     return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change")
+
+
+def say_parted(pair: Pair) -> Verdict | None:
+    """Say where one tells that something is one and the same for several, and the other that it is not."""
+    older, newer = ({token.base for token in side.tokens} for side in (pair.older, pair.newer))
+    is_parted = (older & _SAME and newer & _DIFFERENT) or (older & _DIFFERENT and newer & _SAME)
+    if not is_parted or pair.older.denials or pair.newer.denials or not pair.has_same_subject() or pair.told() < 1:
+        return None
+    return Verdict(Relation.CONTRADICTS, "one says that it is the same for several, the other that it is not")
+
+
+def say_updated(pair: Pair) -> Verdict | None:
+    """Say where the older tells how something stands now, and the newer, announced as news, tells of the same thing by its name."""
+    older, newer = pair.older, pair.newer
+    is_news = "correct" in newer.cues and "now" in older.cues and "now" not in newer.cues
+    if not is_news or older.denials or newer.denials or not (pair.only_old or pair.only_new):
+        return None
+    if not (older.is_chinese or pair.has_same_subject()):
+        return None
+    names = {token.key for token in older.content if token.kind == "name"} & {token.key for token in newer.content if token.kind == "name"}
+    told_of = max(size(key for key in told(*side) if key not in names) for side in ((older, pair.keys), (newer, pair.new_keys)))
+    if not names or told_of > _STATE:
+        return None
+    return Verdict(Relation.CONTRADICTS, "the older tells how something stands now, and the newer is told as news of it")
 
 
 def say_exchanged(pair: Pair) -> Verdict | None:
@@ -115,6 +174,8 @@ def say_differing(pair: Pair) -> Verdict | None:
         return Verdict(Relation.CONTRADICTS, "the newer says that nothing else is so") if is_only else None
     if not _is_same_predicate(pair):
         return None
+    if _EXCLUDING & {*pair.only_new} and shared >= 1 and _is_named(older):
+        return Verdict(Relation.CONTRADICTS, "the newer says that it is something else first or above all")
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
@@ -126,6 +187,12 @@ def say_differing(pair: Pair) -> Verdict | None:
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_named(statement: Statement) -> bool:
+    """Tell whether a statement begins with a name, so that what follows it is known to be its predicate."""
+    names = {token.key for token in statement.content if token.kind == "name"}
+    return statement.is_chinese or any(names & {*part} for part in lead(statement))
 
 
 def _is_same_predicate(pair: Pair) -> bool:
@@ -194,4 +261,7 @@ def _is_one_place(pair: Pair) -> bool:
     if len(changes) != 1 or changes[0][0] != "replace" or changes[0][1] == 0:
         return False
     start, end = first[changes[0][1]][1].at, first[changes[0][2] - 1][1].end
+    after = next((token for token in pair.older.tokens if token.at > end and (token.kind in CONTENT or token.key in COPULAS)), None)
+    if after is not None and after.key in COPULAS:
+        return False  # "… works in Rome", "… comes from Rome": what differs is what is told, not its value
     return not any(start < token.at < end and token.key in COPULAS for token in pair.older.tokens)

@@ -5,12 +5,14 @@ It must not know what follows from it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
-from satchel.engine.comparing.statements import CONTENT, Statement, Token
-from satchel.engine.comparing.words import LIGHT, PREDICATES, WEAK, words
+from satchel.engine.comparing.statements import CONTENT, Statement, Token, read
+from satchel.engine.comparing.words import LIGHT, PREDICATES, SEVERAL, SEVERAL_HAN, WEAK, words
 
 CHANGES = words("change now correct newly")
 """Cues that something has become otherwise."""
@@ -54,6 +56,10 @@ class Pair:
         known = {token.base for token in self.newer.content}
         return first.base in known or first.key in self.shared or first.base in LIGHT or first.key.startswith("@")
 
+    def is_of_several(self) -> bool:
+        """Tell whether both begin with somebody without a name of whom one may know several: "my cousin", "我同事"."""
+        return _is_of_several(self.older) and _is_of_several(self.newer)
+
     def has_same_subject(self) -> bool:
         """Tell whether the subjects are the same, or share one of several; for Chinese, whether all before the predicate is the same."""
         if self.older.is_chinese or self.newer.is_chinese:
@@ -84,6 +90,7 @@ def told(statement: Statement, keys: Sequence[str]) -> Counter[str]:
     return strong(Counter(key.rstrip("~") for key in keys[sum(map(len, lead(statement))) :]))
 
 
+@lru_cache(maxsize=4096)
 def lead(statement: Statement) -> list[tuple[str, ...]]:
     """Return whom or what an English statement is about: the names it begins with, one by one, or its first word and what numbers it.
 
@@ -104,6 +111,25 @@ def lead(statement: Statement) -> list[tuple[str, ...]]:
         elif found[-1] or token.kind in CONTENT:
             break
     return [tuple(part) for part in found if part]
+
+
+def _is_of_several(statement: Statement) -> bool:
+    first = next(token for token in statement.tokens if token.kind in CONTENT)
+    if not statement.is_chinese:
+        after = next((token for token in statement.content if token.at > first.at), None)
+        return first.base in SEVERAL and not (after is not None and after.kind == "name" and after.at == first.end + 1)
+    begins = statement.canonical[first.at :]
+    word = next((word for word in _several_han() if begins.startswith(word)), None)
+    return word is not None and _NICKNAME.match(begins[len(word) :]) is None
+
+
+_NICKNAME = re.compile("[小老阿] (?![家婆公孩区师板人时学])")
+"""How a name may begin that follows a word like "colleague": "同事小王"."""
+
+
+@cache
+def _several_han() -> tuple[str, ...]:
+    return tuple(f"{found.canonical} " for word in sorted(SEVERAL_HAN) if (found := read(word)) is not None)
 
 
 def _before_predicate(statement: Statement) -> list[str] | None:

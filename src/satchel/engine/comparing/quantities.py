@@ -62,9 +62,9 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     (
         "every",
         rf"(?<!\bfor )\b(?:(?P<e1>an?|per|each|every) (?P<e2>{_SPAN})s?\b|(?P<e3>hourly|daily|weekly|monthly|yearly|annually)\b)"
-        rf"|每个?(?P<e4>小时|天|日|晚|周|星期|月|年)(?![{_WEEKDAYS_ZH}天])",
+        rf"|每个?(?P<e4>小时|天|日|晚|(?:周|星期)(?![{_WEEKDAYS_ZH}天])|月|年)",
     ),
-    ("weekday", rf"\b(?P<w1>{'|'.join(_WEEKDAYS)})s?\b|(?:周|星期|礼拜)(?P<w2>[{_WEEKDAYS_ZH}天])(?![{_MEASURES}])"),
+    ("weekday", rf"\b(?P<w1>{'|'.join(_WEEKDAYS)})s?\b|(?:周|星期|礼拜)(?P<w2>[{_WEEKDAYS_ZH}天])(?!(?!晚[上间\d]|夜[里间])[{_MEASURES}])"),
     ("part", rf"\b(?P<p1>mornings?|afternoons?|evenings?)\b|\b(?P<p2>weekends?)\b|(?P<p3>周末|{_PART_ZH})(?!(?:\d|{_HAN}){{1,3}}[点:时])"),
     ("clock", rf"(?:(?P<c_part>{_PART_ZH}) ?)?(?<![\d.])(?P<c_h>\d{{1,2}}):(?P<c_m>\d{{2}})(?!\d)(?: ?(?P<c_ap>[ap])\.?m\b\.?)?"),
     ("oclock", r"(?<![\d.:])\b(?P<o_h>\d{1,2}) ?(?:(?P<o_ap>[ap])\.?m\b\.?|o'clock\b)"),
@@ -76,7 +76,8 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("version", r"(?<![A-Za-z\d_.])[vV]?(?P<version>\d+(?:\.\d+){2,}(?:-[a-z0-9.]+)?)"),
     (
         "number",
-        r"(?<![A-Za-z\d_.-])(?P<number>\d+(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?P<scale>[万亿千百]|k\b|m\b(?!/))?(?![\w-]*[A-Za-z_])",
+        r"(?<![A-Za-z\d_.-])(?P<number>\d+(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?P<scale>[万亿千百]|k\b|m\b(?!/))?"
+        r"(?:(?=(?:kg|km|cm|mm|mg|ml|[kmgt]b)(?![A-Za-z\d_]))|(?![\w-]*[A-Za-z_]))",
     ),
     ("words", rf"\b(?P<words>(?:{_WORD_NUMBER})(?:[ -](?:and )?(?:{_WORD_NUMBER}))*)\b(?! of\b)"),
     (

@@ -88,12 +88,19 @@ def say_refilled(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if older.denials or newer.denials:
         return None
-    filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, other)]
+    filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, _owned(other, one, newer))]
     if filled:
         return _of_values(pair, *filled[0])
     if {one.role for one in slots(older)} & {other.role for other in slots(newer)}:
         return Verdict(Relation.APART, "they tell the same of different things")
     return None
+
+
+def _owned(slot: Slot, like: Slot, statement: Statement) -> Slot:
+    """Return a slot whose owner an earlier sentence names, with that owner: "The team has changed. Sam is now the lead"."""
+    if slot.owner or not like.owner or not slot.role == like.role == "@lead" or not statement.cues & CHANGES:
+        return slot
+    return slot._replace(owner=like.owner) if {*like.owner} <= _words(statement) | {token.key for token in statement.content} else slot
 
 
 def _is_same_slot(one: Slot, other: Slot) -> bool:

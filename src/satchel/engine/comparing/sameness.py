@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
+from satchel.engine.comparing.gist import Gist, gist, is_loose
 from satchel.engine.comparing.pairing import Pair, size, strong
 from satchel.engine.comparing.statements import CONTENT, Statement
 from satchel.engine.comparing.words import FILLERS, WEAK, words
@@ -17,17 +18,25 @@ from satchel.ports import Relation, Verdict
 _FREE = ("date:", "weekday:", "time:", "every:", "part:", "month:")
 _UNTOLD = words("now more correct newly")
 _REVERSIBLE = words("from to before after than over under by into without between until since @before @after")
-_PARTS = {"in": "in", "at": "in", "on": "in", "with": "with", "for": "for", "of": "of", "to": "to"}
-_ARTICLES = words("the a an")
+_OPPOSED = (("来", "去"), ("上", "下"), ("早", "晚"), ("里", "外"))
+"""Weak words that are not weak beside each other."""
+
+_SHARED = 3
+"""One word in so many that both have at least, however otherwise it is put."""
+
 _LEAST = 2
 """Words that two memories must have in common beside weak ones before they are taken for the same."""
 
+_MEANS = "@use"
+_USERS = words("user me us 用户")
 _AND_HAN = frozenset("和与及")
 
 
 def say_same(pair: Pair) -> Verdict | None:
     """Say where two statements are the same."""
     older, newer = pair.older, pair.newer
+    if _have_same_gist(pair):
+        return Verdict(Relation.SAME, "the same in other words: values, names and denials agree")
     if pair.only_old or pair.only_new or older.denials != newer.denials or older.cues - _UNTOLD != newer.cues - _UNTOLD:
         return None
     keys, new_keys = Counter(pair.keys), Counter(pair.new_keys)
@@ -36,6 +45,58 @@ def say_same(pair: Pair) -> Verdict | None:
     if size(strong(keys)) < _LEAST or not is_in_order(pair):
         return None
     return Verdict(Relation.SAME, "the same words, values and names, with nothing denied or dated otherwise")
+
+
+def _have_same_gist(pair: Pair) -> bool:
+    """Tell whether the two say the same once wording is put aside."""
+    older, newer = pair.older, pair.newer
+    if size(pair.shared) * _SHARED < min(size(pair.keys), size(pair.new_keys)):
+        return False
+    if older.is_chinese != newer.is_chinese or _told_cues(older) != _told_cues(newer) or not _have_same_names(pair):
+        return False
+    only = ({*pair.keys} - {*pair.new_keys}, {*pair.new_keys} - {*pair.keys})
+    if any((one in only[0] and other in only[1]) or (other in only[0] and one in only[1]) for one, other in _OPPOSED):
+        return False
+    first, second = gist(older, pair.new_keys), gist(newer, pair.keys)
+    if first.predicates != second.predicates or first.times != second.times or first.size() < 1 or not first.has_phrases_of(second):
+        return False
+    whole, other = [*first.whole], [*second.whole]
+    is_alike = first.core == second.core or first.clauses() == second.clauses() or _is_one_fuller(first, second)
+    return is_alike or _is_turned(pair, whole, other) or _is_list_turned(pair, whole, other) or _is_means_moved(whole, other)
+
+
+def _is_one_fuller(first: Gist, second: Gist) -> bool:
+    """Tell whether one differs by a verb that says next to nothing; where both have one, they may say two things."""
+    return first.bare() == second.bare() and (first.core == first.bare() or second.core == second.bare())
+
+
+def _told_cues(statement: Statement) -> set[str]:
+    return {token.key for token in statement.tokens if token.kind == "cue" and token.text.lower() != "will be"} - _UNTOLD
+
+
+def _have_same_names(pair: Pair) -> bool:
+    names = {token.key for side in (pair.older, pair.newer) for token in side.content if token.kind == "name"}
+    older, newer = Counter(pair.keys), Counter(pair.new_keys)
+    return all(older[name] == newer[name] for name in names)
+
+
+def _is_means_moved(first: list[str], second: list[str]) -> bool:
+    """Tell whether two differ by where it stands what something is done with: "用飞书管理任务", "任务用飞书管理"."""
+    if first.count(_MEANS) != 1 or "|" in first or Counter(first) != Counter(second):
+        return False
+    start = next((at for at, keys in enumerate(zip(first, second, strict=True)) if keys[0] != keys[1]), 0)
+    end = len(first) - next((at for at, keys in enumerate(zip(first[::-1], second[::-1], strict=True)) if keys[0] != keys[1]), 0)
+    some, others = first[start:end], second[start:end]
+    if _MEANS not in (some[0], others[0]):
+        return False
+    return any(some[at:] + some[:at] == others for at in range(1, len(some)))
+
+
+def _is_turned(pair: Pair, first: list[str], second: list[str]) -> bool:
+    """Tell whether a Chinese statement begins with what the other ends with."""
+    if not pair.older.is_chinese or "|" in first or len(first) != len(second):
+        return False
+    return any([*first[at:], *first[:at]] == second for at in range(1, len(first)))
 
 
 def are_exchangeable(pair: Pair) -> bool:
@@ -51,8 +112,8 @@ def is_in_order(pair: Pair) -> bool:
     if _without_predicates(older) == _without_predicates(newer) or sorted(older) == sorted(newer):
         return True
     first, second = [*chain.from_iterable(older)], [*chain.from_iterable(newer)]
-    turned = (first[at:] + first[:at] for at in range(1, len(first)))
-    return second in turned or _is_list_turned(pair, first, second) or _are_parts_told(pair, first, second)
+    turned = (first[at:] + first[:at] for at in range(1, len(first)) if _restricted(first) == _restricted(second))
+    return second in turned or _is_list_turned(pair, first, second)
 
 
 def _times(keys: Sequence[str]) -> list[str]:
@@ -70,6 +131,8 @@ def _clauses(statement: Statement, keys: Sequence[str]) -> list[list[str]]:
             found.append([])
         elif token.kind == "deny":
             found[-1].append("not")
+        elif token.key in _USERS and token.kind == "drop" and found[-1]:
+            found[-1].append("user")
         elif token.kind in CONTENT and not (key := next(left)).startswith(_FREE) and key not in WEAK:
             found[-1][-1:] = sorted([*found[-1][-1:], key]) if is_joined else [*found[-1][-1:], key]
         is_joined = token.key == "and"
@@ -77,7 +140,12 @@ def _clauses(statement: Statement, keys: Sequence[str]) -> list[list[str]]:
 
 
 def _without_predicates(clauses: Sequence[Sequence[str]]) -> list[str]:
-    return [key for clause in clauses for key in clause if not key.startswith("@")]
+    return [key for clause in clauses for key in clause if not is_loose(key)]
+
+
+def _restricted(keys: Sequence[str]) -> list[str]:
+    """Return what each "only" stands before."""
+    return [after for key, after in zip(keys, [*keys[1:], ""], strict=True) if key == "@only"]
 
 
 def _is_list_turned(pair: Pair, first: list[str], second: list[str]) -> bool:
@@ -88,38 +156,3 @@ def _is_list_turned(pair: Pair, first: list[str], second: list[str]) -> bool:
     at = first.index("@with")
     before, after = first[:at], first[at + 1 :]
     return any([*after[:length], "@with", *before, *after[length:]] == second for length in range(1, min(5, len(after))))
-
-
-def _are_parts_told(pair: Pair, first: Sequence[str], second: Sequence[str]) -> bool:
-    """Tell whether the order cannot matter: English, at most one number, and each name in the same part, told by its preposition."""
-    if pair.older.is_chinese or pair.newer.is_chinese or _REVERSIBLE & {*pair.keys, *pair.new_keys} or pair.older.denials:
-        return False
-    if sum(key.startswith("num:") for key in pair.keys) > 1:
-        return False
-    older, newer = _parts(pair.older), _parts(pair.newer)
-    if older.keys() != newer.keys() or not all(_is_same_part(older[name], newer[name]) for name in older):
-        return False
-    subjects = [name for name, part in older.items() if not part]
-    return not subjects or (len(subjects) == 1 and (first[0] == second[0] or any(key.startswith("@") for key in first)))
-
-
-def _is_same_part(one: str, other: str) -> bool:
-    return one == other or ("compound" in (one, other) and {one, other} <= {"compound", "in", "for", "of"})
-
-
-def _parts(statement: Statement) -> dict[str, str]:
-    """Return for each name, several words taken as one, the part it has: the preposition before it, `compound`, or "" for neither."""
-    found: dict[str, str] = {}
-    name, part, before = "", "", ""
-    for token in (*statement.tokens, None):
-        if token is not None and token.kind == "name":
-            name = f"{name} {token.key}"
-            continue
-        if name:
-            is_compound = before in _ARTICLES and token is not None and token.kind == "word"
-            found[name.strip()] = "of" if token is not None and token.key == "'s" else "compound" if is_compound else part
-            name = ""
-        if token is not None:
-            before = token.key
-            part = part if before in _ARTICLES else _PARTS.get(before, "")
-    return found

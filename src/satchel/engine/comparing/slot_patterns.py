@@ -82,6 +82,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ("kind", r"(?P<owner>.+?) (?P<verb>\S+) (?:in )?the (?P<role>\S+) of (?P<value>[^|]+)"),
     ("citizen", rf"(?P<owner>.+?) (?:is|past) (?:a|an|the) (?P<role>{_KINDS} {_IN}) (?P<value>[^|]+)"),
     ("holder", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>[^|]+?) (?:of|on|for|in|at) (?P<owner>[^|]+)"),
+    ("heads", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>@lead)(?: (?:of|on|for|in) (?P<owner>[^|]+))?$"),
     ("leads", r"(?P<value>[^|]+?) (?:now )?(?P<role>@lead) (?P<owner>[^|]+)"),
     (
         "due",

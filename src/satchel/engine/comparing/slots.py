@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from satchel.engine.comparing.chinese import entries
+from satchel.engine.comparing.english import PHRASES
 from satchel.engine.comparing.slot_patterns import ENGLISH, HOLDERS, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
 from satchel.engine.comparing.statements import Statement, Token, read
 from satchel.engine.comparing.words import words
@@ -17,7 +19,16 @@ from satchel.engine.comparing.words import words
 _COMMAS = frozenset(",，、(（")
 _UNSETTLED = words("plan maybe change stop")
 _LOOSE_HAN = words("amount work")
-_SAME_ROLE = {"leads": "@lead", "lead": "@lead", "worksat": "@work", "moved": "@live", "born": "born", "when": "when", "amount": "amount"}
+_SAME_ROLE = {
+    "heads": "@lead",
+    "leads": "@lead",
+    "lead": "@lead",
+    "worksat": "@work",
+    "moved": "@live",
+    "born": "born",
+    "when": "when",
+    "amount": "amount",
+}
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
 _UNTOLD = words("the in at to 于 在 newly now current")
 
@@ -95,12 +106,17 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
-    if role in HOLDERS and not any(token.kind == "name" for token in _tokens(statement, match, "value", start)):
+    if role in HOLDERS and not statement.is_chinese and not any(_may_name(token) for token in _tokens(statement, match, "value", start)):
         return None
     is_person = role in _persons()
     is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
     role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
     return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
+
+
+def _may_name(token: Token) -> bool:
+    """Tell whether a token is a name, or may be one: a capital at the beginning."""
+    return token.kind == "name" or bool(token.other)
 
 
 def _span(statement: Statement, match: re.Match[str], group: str, start: int) -> list[Token]:
@@ -132,6 +148,19 @@ def _holds_one(statement: Statement, name: str, groups: dict[str, str | None]) -
     return True
 
 
+@cache
+def _kindling() -> re.Pattern[str]:
+    """Return what a text holds at least where it fills a slot that can be told in other words."""
+    roles = {*_KINDRED, *(role for role, alike in _ALIKE.items() if alike in _KINDRED)}
+    english = [word for word, (_, key) in PHRASES.items() if roles & {*key.split("+")} or (key.startswith("change") and _is_move(word))]
+    chinese = [entry.word for entry in entries() if roles & {*entry.key.split("+")} or (entry.kind == "cue" and _is_move(entry.word))]
+    plain = [role.replace(" ", "") for role in roles if not role.startswith("@")]
+    words = rf"\b(?:{'|'.join(map(re.escape, english))})\b"
+    return re.compile(f"{words}|{'|'.join(map(re.escape, (*chinese, *plain)))}", re.IGNORECASE)
+
+
 def kindred_words(text: str) -> str:
     """Return words that other memories may hold which fill the same slots in other words; empty where there are none."""
+    if _kindling().search(text) is None:
+        return ""
     return " ".join(sorted({_KINDRED[slot.role] for slot in _slots(text) if slot.role in _KINDRED}))

@@ -59,9 +59,11 @@ class Token(NamedTuple):
 CONTENT = frozenset({"value", "name", "word"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """A short memory, read. `canonical` is the tokens' keys with spaces between, for patterns to look at.
+    """A short memory, read; `read` returns one and the same for a text.
+
+    `canonical` is the tokens' keys with spaces between, for patterns to look at.
 
     `is_plain`: it is one sentence or two that state something, no talk, no question and no exclamation.
     """
@@ -79,15 +81,20 @@ class Statement:
         """Return the content tokens that stand between two places of the canonical text."""
         return tuple(token for token in self.content if token.at >= start and token.end <= end)
 
-    def clauses(self) -> list[tuple[Token, ...]]:
+    def clauses(self) -> tuple[tuple[Token, ...], ...]:
         """Return the tokens between stops and words like "but", denials and cues included."""
-        parts: list[list[Token]] = [[]]
-        for token in self.tokens:
-            if token.kind == "stop" or token.key in _JOINTS:
-                parts.append([])
-            if token.kind != "stop":
-                parts[-1].append(token)
-        return [tuple(part) for part in parts if part]
+        return _clauses(self)
+
+
+@lru_cache(maxsize=4096)
+def _clauses(statement: Statement) -> tuple[tuple[Token, ...], ...]:
+    parts: list[list[Token]] = [[]]
+    for token in statement.tokens:
+        if token.kind == "stop" or token.key in _JOINTS:
+            parts.append([])
+        if token.kind != "stop":
+            parts[-1].append(token)
+    return tuple(tuple(part) for part in parts if part)
 
 
 _JOINTS = frozenset(["but", "while", "whereas", "although", "though", "但", "但是", "而是"])
@@ -126,6 +133,18 @@ def read(text: str) -> Statement | None:
     is_chinese = _is_chinese(folded)
     is_plain = len(content) <= (MOST_CHARACTERS if is_chinese else MOST_CONTENT) and _is_stated(folded, tokens)
     return Statement(text, tokens, canonical, content, denials, frozenset(cues), is_chinese, is_plain)
+
+
+_PART = re.compile(r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；")
+
+
+def parts(statement: Statement) -> tuple[Statement, ...]:
+    """Return what a statement tells of several one after another, each by itself; the whole where it does not."""
+    if not statement.is_plain or _PART.search(statement.text) is None:
+        return (statement,)
+    found = [read(text) for text in _PART.split(statement.text)]
+    told = tuple(part for part in found if part is not None and len(part.content) > 1 and part.is_plain)
+    return told if len(told) > 1 else (statement,)
 
 
 def _is_stated(text: str, tokens: Sequence[Token]) -> bool:
@@ -257,6 +276,8 @@ _COLONS = frozenset({":", "："})
 
 def _plain(raw: _Raw, text: str) -> Iterator[_Piece]:
     if raw.kind == "value":
+        if raw.key.startswith("weekday:") and text[raw.start : raw.end].lower().endswith("days"):
+            yield _Piece("word", "everi", "")  # "on Mondays"
         for key in raw.key.split(" "):
             yield _Piece("value", key, text[raw.start : raw.end]) if ":" in key else _Piece("word", UNITS.get(key, key), key)
     elif raw.kind == "stop":

@@ -5,6 +5,10 @@ It must not know how an operation is carried out.
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from satchel.operations.models.base import Request, Result
 from satchel.operations.models.seeing import Snapshot
 from satchel.protocol.record import RecordId
@@ -75,9 +79,13 @@ class Stats(Result):
 
 
 class ReindexRequest(Request):
-    """Rebuild index entries from content: missing vectors only, or everything. `resume` goes on with copying to an external index."""
+    """Rebuild index entries from content. Missing vectors only, or everything; at most `limit` vectors in this call.
+
+    `resume` only goes on with copying to an external index.
+    """
 
     everything: bool = False
+    limit: Annotated[int, Field(ge=1)] | None = None
     resume: bool = False
 
 

@@ -38,16 +38,17 @@ def _lines(state: State) -> Iterator[bytes]:
 def _changes(state: State) -> Iterator[bytes]:
     """Yield a line for each entry of the log: what a record became by it is what the record's next entry found."""
     following: dict[tuple[str, str], Logged] = {}
-    after: list[str | None] = [None] * len(state.log)
-    for place in range(len(state.log) - 1, -1, -1):
-        entry = state.log[place]
+    after: list[str | None] = []
+    for position in reversed(state.positions):
+        entry = state.log[position]
         where = (entry.scope, entry.id)
         if where in following:
-            after[place] = following[where].before
-        elif (row := state.scope(entry.scope).rows.get(entry.id)) is not None:
-            after[place] = row.body
+            after.append(following[where].before)
+        else:
+            row = state.scope(entry.scope).rows.get(entry.id)
+            after.append(None if row is None else row.body)
         following[where] = entry
-    for entry, body in zip(state.log, after, strict=True):
+    for entry, body in zip(state.log.values(), reversed(after), strict=True):
         if body is None:
             yield erased_line(entry.scope, entry.id, entry.revision, entry.log)
         else:

@@ -33,7 +33,7 @@ def _without_none(**members: Any) -> dict[str, Any]:
 
 
 def _log(log: LogEntry) -> dict[str, Any]:
-    return _without_none(operation=log.operation, agent=log.agent, at=format_instant(log.at), reason=log.reason)
+    return _without_none(operation=log.operation, agent=log.agent, at=format_instant(log.at), reason=log.reason, position=log.position)
 
 
 def _used(usage: Usage) -> dict[str, Any]:
@@ -126,8 +126,7 @@ def _replay_remove(state: State, value: dict[str, Any]) -> None:
 
 def _replay_erased(state: State, value: dict[str, Any]) -> None:
     scope = state.scopes.setdefault(value["scope"], ScopeState())
-    state.log.append(Logged(value["scope"], value["id"], value["revision"], _entry(value["log"]), None, erased=True))
-    scope.logged(value["id"], len(state.log))
+    state.append(scope, Logged(value["scope"], value["id"], value["revision"], _entry(value["log"]), None, erased=True))
 
 
 def _replay_document(state: State, value: dict[str, Any]) -> None:
@@ -161,4 +160,5 @@ def _usage(value: dict[str, Any]) -> Usage:
 
 
 def _entry(value: dict[str, Any]) -> LogEntry:
-    return LogEntry(value["operation"], value.get("agent"), datetime.fromisoformat(value["at"]), value.get("reason"))
+    at = datetime.fromisoformat(value["at"])
+    return LogEntry(value["operation"], value.get("agent"), at, value.get("reason"), value.get("position"))

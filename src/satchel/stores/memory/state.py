@@ -14,6 +14,7 @@ from satchel.stores.expectations import (
     Address,
     address,
     read_document,
+    require_ahead,
     require_documents,
     require_expected,
     require_well_formed,
@@ -30,6 +31,7 @@ class Row:
     terms: bytes
     vector: bytes | None
     usage: Usage
+    change: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +89,26 @@ class ScopeState:
 
 @dataclass(slots=True)
 class State:
-    """Everything the store holds. The log's entry at index i has position i + 1."""
+    """Everything the store holds; the log by position, `positions` in order."""
 
     scopes: dict[str, ScopeState] = field(default_factory=dict)
-    log: list[Logged] = field(default_factory=list)
+    log: dict[int, Logged] = field(default_factory=dict)
+    positions: list[int] = field(default_factory=list)
     documents: dict[str, dict[str, tuple[str | None, str]]] = field(default_factory=dict)
 
     def copy(self) -> State:
         """Return a copy that can change on its own."""
         return State(
             {name: scope.copy() for name, scope in self.scopes.items()},
-            list(self.log),
+            dict(self.log),
+            list(self.positions),
             {name: dict(documents) for name, documents in self.documents.items()},
         )
+
+    @property
+    def last(self) -> int:
+        """The log's last position."""
+        return self.positions[-1] if self.positions else 0
 
     def scope(self, name: str) -> ScopeState:
         """Return a scope; an unknown one is empty."""
@@ -110,6 +119,7 @@ class State:
     def apply(self, batch: Batch) -> int:
         """Write a batch whole or, where an error is raised, not at all."""
         require_well_formed(batch)
+        require_ahead(batch.changes, self.last)
         require_expected(batch.changes, self._revisions(batch), lambda scope, content: self.scope(scope).holders.get(content, ()))
         require_documents(batch.documents, self._document)
         texts = [None if document.value is None else write_document(document) for document in batch.documents]
@@ -125,7 +135,7 @@ class State:
                 collection.pop(document.key, None)
             else:
                 collection[document.key] = (document.scope, text)
-        return len(self.log)
+        return self.last
 
     def _revisions(self, batch: Batch) -> dict[Address, int]:
         found = {}
@@ -143,17 +153,18 @@ class State:
         """Write one record, whose text is `body`, without a look at expectations."""
         scope = self.scopes.setdefault(record.scope, ScopeState())
         old = scope.rows.get(record.id)
+        position = put.log.position or self.last + 1
         if record.is_tombstone:
             self._erase(scope, record.id)
-            scope.set(record.id, Row(record, body, b"", None, Usage()))
+            scope.set(record.id, Row(record, body, b"", None, Usage(), position))
         else:
             terms, vector = put.terms, put.vector
             if old is not None and old.record.content_hash == record.content_hash:
                 terms, vector = terms or old.terms, vector if vector is not None else old.vector
             usage = bounded(put.record.usage if old is None else put.record.usage.merged(old.usage))
-            scope.set(record.id, Row(record, body, terms, vector, usage))
+            scope.set(record.id, Row(record, body, terms, vector, usage, position))
         before = None if old is None or record.is_tombstone else old.body
-        self._append(scope, Logged(record.scope, record.id, record.revision, put.log, before, record.is_tombstone))
+        self.append(scope, Logged(record.scope, record.id, record.revision, put.log, before, record.is_tombstone))
 
     def remove(self, remove: Remove) -> None:
         """Take one record out, where it is there."""
@@ -163,17 +174,20 @@ class State:
             return
         self._erase(scope, remove.id)
         scope.set(remove.id, None)
-        self._append(scope, Logged(remove.scope, remove.id, old.record.revision, remove.log, None, erased=True))
+        self.append(scope, Logged(remove.scope, remove.id, old.record.revision, remove.log, None, erased=True))
 
-    def _append(self, scope: ScopeState, logged: Logged) -> None:
-        self.log.append(logged)
-        scope.logged(logged.id, len(self.log))
+    def append(self, scope: ScopeState, logged: Logged) -> None:
+        """Add an entry to the log."""
+        position = logged.log.position or self.last + 1
+        self.log[position] = logged
+        self.positions.append(position)
+        scope.logged(logged.id, position)
 
     def _erase(self, scope: ScopeState, record_id: str) -> None:
         for position in scope.chains.get(record_id, ()):
-            logged = self.log[position - 1]
+            logged = self.log[position]
             if not logged.erased:
-                self.log[position - 1] = replace(logged, before=None, erased=True, log=replace(logged.log, reason=None))
+                self.log[position] = replace(logged, before=None, erased=True, log=replace(logged.log, reason=None))
 
     def touch(self, use: Use) -> None:
         """Record one use."""

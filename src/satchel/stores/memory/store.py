@@ -20,6 +20,7 @@ from satchel.ports import (
     Position,
     RecordPage,
     ScopeCount,
+    StoredRecord,
     Unindexed,
     Use,
 )
@@ -115,6 +116,12 @@ class MemoryStore:
             rows = state.scope(scope).rows
             return {record_id: _record(rows[record_id]) for record_id in ids if record_id in rows}
 
+    def stored(self, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+        """Return the records that exist, by id, with their index entries."""
+        with self._reading() as state:
+            rows = {record_id: row for record_id in ids if (row := state.scope(scope).rows.get(record_id)) is not None}
+        return {record_id: StoredRecord(_record(row), row.change, row.terms, row.vector) for record_id, row in rows.items()}
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         with self._reading() as state:
@@ -152,7 +159,7 @@ class MemoryStore:
                 living = [row for row in held.rows.values() if not row.record.is_tombstone]
                 return IndexSlice(position, [index_row(row.record, row.usage, row.terms, row.vector) for row in living], complete=True)
             since = held.positions[bisect_right(held.positions, after.change) :]
-            changed = {state.log[place - 1].id for place in since}
+            changed = {state.log[place].id for place in since}
             living = [row for record_id, row in held.rows.items() if record_id in changed and not row.record.is_tombstone]
             rows = [index_row(row.record, row.usage, row.terms, row.vector) for row in living]
             return IndexSlice(position, rows, complete=False, gone=changed - {row.id for row in rows})
@@ -162,8 +169,8 @@ class MemoryStore:
         limit = check_limit(limit)
         with self._reading() as state:
             if scopes is None:
-                first = max(after, 0) + 1
-                return [_change(state, place) for place in range(first, min(first + limit, len(state.log) + 1))]
+                start = bisect_right(state.positions, after)
+                return [_change(state, place) for place in state.positions[start : start + limit]]
             logs = [state.scope(name).positions for name in set(scopes)]
             starts = [bisect_right(log, after) for log in logs]
             oldest = sorted(place for log, start in zip(logs, starts, strict=True) for place in log[start : start + limit])
@@ -205,6 +212,11 @@ class MemoryStore:
                 if key.startswith(prefix) and (after is None or key > after) and (scope is None or owner == scope)
             )
             return [Document(collection, key, read_document(held[key][1]), held[key][0]) for key in keys[:limit]]
+
+    def collections(self) -> list[str]:
+        """Return the names of collections that hold a document."""
+        with self._reading() as state:
+            return sorted(name for name, held in state.documents.items() if held)
 
     # ------------------------------------------------------------ the index
 
@@ -257,7 +269,7 @@ def _waiting(state: State) -> Iterator[Row]:
 
 
 def _change(state: State, position: int) -> Change:
-    entry = state.log[position - 1]
+    entry = state.log[position]
     return Change(
         position=position,
         scope=entry.scope,

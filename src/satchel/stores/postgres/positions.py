@@ -42,6 +42,16 @@ def take_positions(connection: Connection, count: int) -> list[int]:
     return [position for (position,) in taken]
 
 
+def last_logged(connection: Connection) -> int:
+    """Return the last position that an entry has; others may have been taken and never used."""
+    return int(_one(connection.execute("SELECT coalesce(max(position), 0) FROM log")))
+
+
+def go_beyond(connection: Connection, position: int) -> None:
+    """Let the next position be after this one, which was given."""
+    connection.execute("SELECT setval('positions', greatest(%s, last_value)) FROM positions", [position])
+
+
 def horizon(connection: Connection, floor_class: int) -> int:
     """Return a position up to which every change is committed or never will be.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
-from satchel.ports import Change, IndexRow, LogEntry, Put
+from satchel.ports import Change, IndexRow, LogEntry, Put, StoredRecord
 from satchel.protocol.record import MemoryRecord, Usage
 from satchel.stores.bodies import decode, encode
 from satchel.stores.columns import MICROSECONDS, arose, expires, micros, moment_of
@@ -58,6 +58,9 @@ CHANGE = "scope, id, position, revision, operation, agent, at, reason, before, e
 
 JOINED = "records r LEFT JOIN usage u ON u.scope = r.scope AND u.id = r.id AND r.status <> 'deleted'"
 """Records with their usage; a tombstone has none, whatever a touch may have written beside its erasure."""
+
+STORED = "r.id, r.body, u.last, u.count, r.change, r.terms, halfvec_send(r.vector)"
+"""What `stored_of` reads, from records r and usage u."""
 
 INDEX_ROW = """r.id, r.type, r.status, r.origin, r.moment, r.updated, r.stored, u.last, u.count, r.score, r.half_life, r.pinned,
     r.expires, r.tags, r.terms, halfvec_send(r.vector), r.arrived"""
@@ -110,6 +113,15 @@ def usage_of(last: int | None, count: int | None) -> Usage | None:
 def record_of(body: str, last: int | None, count: int | None) -> MemoryRecord:
     """Return a record with its usage."""
     return decode(body, usage_of(last, count))
+
+
+def stored_of(rows: Sequence[Sequence[Any]]) -> dict[str, StoredRecord]:
+    """Return records with what is kept beside them, by id."""
+    vectors = received([row[-1] for row in rows])
+    return {
+        record_id: StoredRecord(record_of(body, last, count), change, terms, vector)
+        for (record_id, body, last, count, change, terms, _), vector in zip(rows, vectors, strict=True)
+    }
 
 
 def change_of(row: Sequence[Any]) -> Change:

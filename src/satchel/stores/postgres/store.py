@@ -16,6 +16,7 @@ from satchel.ports import (
     Position,
     RecordPage,
     ScopeCount,
+    StoredRecord,
     Unindexed,
     Use,
 )
@@ -26,7 +27,7 @@ from satchel.stores.expectations import is_storable, read_document, require_well
 from satchel.stores.postgres import changing, indexing, maintaining, positions, scanning
 from satchel.stores.postgres.connections import Connection, Connections
 from satchel.stores.postgres.location import parse, quoted
-from satchel.stores.postgres.rows import CHANGE, JOINED, change_of, record_of
+from satchel.stores.postgres.rows import CHANGE, JOINED, STORED, change_of, record_of, stored_of
 from satchel.stores.postgres.schema import find_pgvector, prepare
 from satchel.stores.postgres.transactions import PATIENCE_SECONDS, Transactions
 from satchel.stores.postgres.vectors import register
@@ -126,6 +127,11 @@ class PostgresStore:
         )
         return {record_id: record_of(body, last, count) for record_id, body, last, count in rows}
 
+    def stored(self, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+        """Return the records that exist, by id, with their index entries."""
+        asked = [record_id for record_id in set(ids) if is_storable(record_id)]
+        return stored_of(self._rows(f"SELECT {STORED} FROM {JOINED} WHERE r.scope = %s AND r.id = ANY(%s)", [scope, asked]))
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         rows = self._rows(
@@ -221,6 +227,10 @@ class PostgresStore:
                 values += [value] * text.count("%s")
         rows = self._rows(f"SELECT key, value, scope FROM documents WHERE collection = %s{demands} ORDER BY key LIMIT %s", [*values, limit])
         return [Document(collection, key, read_document(value), owner) for key, value, owner in rows]
+
+    def collections(self) -> list[str]:
+        """Return the names of collections that hold a document."""
+        return [name for (name,) in self._rows("SELECT DISTINCT collection FROM documents ORDER BY collection")]
 
     # ------------------------------------------------------------ the index, and looking after
 

@@ -18,13 +18,14 @@ from satchel.stores.expectations import (
     address,
     document_keys,
     read_document,
+    require_ahead,
     require_documents,
     require_expected,
     write_document,
 )
 from satchel.stores.postgres.changing import Signs, copy_new, departed, write_change
 from satchel.stores.postgres.connections import Connection
-from satchel.stores.postgres.positions import FLOOR, last_position, take_positions
+from satchel.stores.postgres.positions import FLOOR, go_beyond, last_logged, last_position, take_positions
 from satchel.stores.postgres.transactions import Transaction
 
 COPY_FROM = 50
@@ -86,7 +87,7 @@ class BatchWriting:
             made = self._look(transaction)
             if isinstance(made, int):
                 return made
-            if len(made.steps) < COPY_FROM:
+            if len(made.steps) < COPY_FROM and not made.is_placed:
                 for change, revision in made.steps:
                     write_change(connection, change, revision, self._signs)
                 return _finish(transaction, self._batch, made)
@@ -140,6 +141,11 @@ class _Plan:
     """Places, among the steps, of the first and only change of a record that stands nowhere."""
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether the changes bring their positions with them."""
+        return bool(self.steps) and self.steps[0][0].log.position is not None
+
 
 def _wanted(changes: Sequence[Put | Remove]) -> tuple[dict[str, set[str]], dict[str, list[bytes]]]:
     """Return the ids, and the content hashes that must be new, by scope."""
@@ -188,7 +194,7 @@ def _planned(changes: Sequence[Put | Remove], standing: dict[Address, tuple[int,
 
 def _write_many(connection: Connection, made: _Plan, signs: Signs) -> None:
     connection.execute(FLOOR, [signs.floor_class])
-    positions = take_positions(connection, len(made.steps))
+    positions = _place(connection, [change for change, _ in made.steps])
     returning = departed(connection, (address(made.steps[place][0]) for place in made.fresh))
     puts: list[Put] = []
     places: list[int] = []
@@ -200,6 +206,16 @@ def _write_many(connection: Connection, made: _Plan, signs: Signs) -> None:
             else:
                 write_change(connection, change, revision, signs, position)
     copy_new(connection, puts, places, signs.token)
+
+
+def _place(connection: Connection, changes: Sequence[Put | Remove]) -> list[int]:
+    """Return the changes' positions: those that they bring, else the next."""
+    given = [change.log.position for change in changes if change.log.position is not None]
+    if not given:
+        return take_positions(connection, len(changes))
+    require_ahead(changes, last_logged(connection))
+    go_beyond(connection, given[-1])
+    return given
 
 
 def _finish(transaction: Transaction, batch: Batch, made: _Plan) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from satchel.ports import Put, Remove
 from satchel.protocol.record import Usage
 from satchel.stores.columns import micros
-from satchel.stores.expectations import Address, address, document_keys, require_documents, require_expected
+from satchel.stores.expectations import Address, address, document_keys, require_ahead, require_documents, require_expected
 from satchel.stores.sqlite.preparing import Prepared, PreparedPut
 from satchel.stores.sqlite.reading import document, holders
 from satchel.stores.sqlite.scopes import ScopeRow, find_scopes, save_scopes
@@ -76,6 +76,7 @@ class _Writes:
 def apply(connection: sqlite3.Connection, prepared: Prepared) -> int:
     """Write a prepared batch; return the log position after it. Raises Conflict, sqlite3.Error."""
     position: int = connection.execute("SELECT coalesce(max(position), 0) FROM changes").fetchone()[0]
+    require_ahead(prepared.batch.changes, position)
     application = _Application(connection, prepared) if prepared.changes else None
     if document_keys(prepared.batch.documents):
         require_documents(prepared.batch.documents, lambda collection, key: document(connection, collection, key))
@@ -156,10 +157,10 @@ class _Application:
             scope = self._scopes[where[0]]
             head = self._heads.get(where)
             if isinstance(change, PreparedPut):
-                position += 1
+                position = change.put.log.position or position + 1
                 self._put(change, scope, head or self._create(where, scope), position)
             elif head is not None:
-                position += 1
+                position = change.log.position or position + 1
                 self._remove(change, where, scope, head, position)
         self._flush()
         return position

@@ -13,7 +13,7 @@ from contextlib import closing
 from typing import Any
 
 from satchel.errors import StoreCorrupt
-from satchel.ports import Change, Document, Position, ScopeCount
+from satchel.ports import Change, Document, Position, ScopeCount, StoredRecord
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.stores.bodies import damaged, decode
 from satchel.stores.columns import moment_of
@@ -44,6 +44,21 @@ def get(connection: sqlite3.Connection, scope: str, ids: Collection[str]) -> dic
     )
     found = {record_id: _record(scope, record_id, *row) for record_id, *row in rows.fetchall()}
     return {record_id: found[record_id] for record_id in ids if record_id in found}
+
+
+def stored(connection: sqlite3.Connection, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+    """Return records by id with what is kept beside them."""
+    if not is_storable(scope):
+        return {}
+    rows = connection.execute(
+        "SELECT id, change, terms, vector, body, last, count FROM memories LEFT JOIN usage USING (rid) LEFT JOIN vectors USING (rid)"
+        f" WHERE memories.scope = {_NUMBER} AND id IN (SELECT value FROM json_each(?))",
+        (scope, names(ids)),
+    )
+    return {
+        record_id: StoredRecord(_record(scope, record_id, *row), change, terms, vector)
+        for record_id, change, terms, vector, *row in rows.fetchall()
+    }
 
 
 def _record(scope: str, record_id: str, body: str, last: int | None, count: int | None) -> MemoryRecord:
@@ -174,6 +189,17 @@ def document(connection: sqlite3.Connection, collection: str, key: str) -> dict[
         return None
     row = connection.execute("SELECT value FROM documents WHERE collection = ? AND key = ?", (collection, key)).fetchone()
     return None if row is None else read_document(row[0])
+
+
+def collections(connection: sqlite3.Connection) -> list[str]:
+    """Return the names of collections that hold something, each found by a step in the index."""
+    found: list[str] = []
+    while True:
+        after = ("WHERE collection > ?", (found[-1],)) if found else ("", ())
+        row = connection.execute(f"SELECT min(collection) FROM documents {after[0]}", after[1]).fetchone()
+        if row[0] is None:
+            return found
+        found.append(row[0])
 
 
 def documents(

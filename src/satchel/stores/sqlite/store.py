@@ -21,6 +21,7 @@ from satchel.ports import (
     Position,
     RecordPage,
     ScopeCount,
+    StoredRecord,
     Unindexed,
     Use,
 )
@@ -114,6 +115,11 @@ class SQLiteStore:
         with self._readers.one() as connection:
             return reading.get(connection, scope, ids)
 
+    def stored(self, scope: str, ids: Collection[str]) -> dict[str, StoredRecord]:
+        """Return the records that exist, by id, with their index entries."""
+        with self._readers.one() as connection:
+            return reading.stored(connection, scope, ids)
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         with self._readers.one() as connection:
@@ -180,6 +186,11 @@ class SQLiteStore:
         limit = check_limit(limit)
         with self._readers.one() as connection:
             return reading.documents(connection, collection, scope, prefix, after, limit)
+
+    def collections(self) -> list[str]:
+        """Return the names of collections that hold a document."""
+        with self._readers.one() as connection:
+            return reading.collections(connection)
 
     def unindexed(self, *, after: tuple[str, str] | None = None, limit: int = 256) -> list[Unindexed]:
         """Return records without a vector."""
