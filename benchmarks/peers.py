@@ -86,9 +86,9 @@ def mem0_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]
 @contextmanager
 def chroma_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
     """Chroma, persistent, with a metadata filter on the owner."""
-    import chromadb
+    import chromadb.config
 
-    client = chromadb.PersistentClient(str(folder / "chroma"), settings=chromadb.Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(str(folder / "chroma"), settings=chromadb.config.Settings(anonymized_telemetry=False))
     collection = client.create_collection("memory", metadata={"hnsw:space": "cosine"}, embedding_function=None)
     made = 0
 

@@ -98,7 +98,9 @@ def test_a_service_is_opened_by_its_address():
         assert isinstance(memory, HttpMemory)
 
 
-@pytest.mark.parametrize("option", [{"embedder": "none"}, {"clock": lambda: datetime.now(UTC)}, {"settings": {}}, {"policy": "default"}])
+@pytest.mark.parametrize(
+    "option", [{"embedder": "none"}, {"index": "exact://"}, {"clock": lambda: datetime.now(UTC)}, {"settings": {}}, {"policy": "default"}]
+)
 def test_what_is_the_services_to_set_is_refused_for_its_client(option):
     with pytest.raises(InvalidRequest, match="where the service runs"):
         open_memory("http://127.0.0.1:7377", **option)
@@ -166,9 +168,33 @@ def test_an_own_embedder_and_clock_are_taken():
         assert memory.stats().embedder == "own"
 
 
-def test_an_external_index_is_not_there_yet():
-    with pytest.raises(Unsupported):
-        open_memory("memory://", index="chroma")
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [
+        ("chroma", "known: chroma://, exact://, milvus://, qdrant://, qdrant-local://"),
+        ("faiss:///x", "unknown vector index 'faiss'"),
+        ("milvus://", "needs a path"),
+        ("milvus:///index", "ends in .db"),
+        ("qdrant-local://host", "takes a path"),
+        ("qdrant://host:port", "port"),
+        ("qdrant://:secret@host/things", "write qdrant://host:6333"),
+        ("chroma:///x?collection=a", "3 to 60 letters"),
+        ("chroma:///x?colection=abc", "unknown options colection"),
+    ],
+)
+def test_an_index_that_cannot_be_is_refused(index, said):
+    with pytest.raises(InvalidRequest) as caught:
+        open_memory("memory://", embedder="none", index=index)
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("index", ["chroma:///x", "qdrant:///x", "qdrant://host", "milvus:///x.db", "milvus://host"])
+def test_an_index_that_is_not_installed_names_the_line_that_helps(index, monkeypatch):
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    with pytest.raises(Unsupported) as caught:
+        open_memory("memory://", embedder="none", index=index)
+    assert caught.value.details["install"] == f"pip install 'satchel[{index.partition(':')[0]}]'"
 
 
 def test_a_store_is_released_when_opening_fails(tmp_path):

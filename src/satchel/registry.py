@@ -1,4 +1,4 @@
-"""Names every store, place of working memory and embedder there is, by string, so that each is imported when it is used.
+"""Names every store, vector index, place of working memory and embedder there is, so that each is imported when it is used.
 
 It is the only place that names a concrete one; it must not know how to open a memory.
 """
@@ -29,6 +29,17 @@ STORES: Mapping[str, Entry] = {
     "postgres": Entry("satchel.stores.postgres:open_store", "pip install 'satchel[postgres]'", "psycopg"),
 }
 """Stores by the scheme of their URL; each is a function of the URL."""
+
+INDEXES: Mapping[str, Entry] = {
+    "chroma": Entry("satchel.indexes.chroma:open_index", "pip install 'satchel[chroma]'", "chromadb"),
+    "qdrant": Entry("satchel.indexes.qdrant:open_index", "pip install 'satchel[qdrant]'", "qdrant_client"),
+    "qdrant:///": Entry("satchel.indexes.qdrant_edge:open_index", "pip install 'satchel[qdrant]'", "qdrant_edge"),
+    "qdrant-local": Entry("satchel.indexes.qdrant:open_index", "pip install 'satchel[qdrant]'", "qdrant_client"),
+    "milvus": Entry("satchel.indexes.milvus:open_index", "pip install 'satchel[milvus]'", "pymilvus"),
+    "milvus:///": Entry("satchel.indexes.milvus:open_index", "pip install 'satchel[milvus]'", "milvus_lite"),
+    "exact": Entry("satchel.indexes.exact:open_index", "pip install satchel"),
+}
+"""External vector indexes by the scheme of their URL, with `:///` where that of a folder is another one; each is a function of the URL."""
 
 _REDIS = Entry("satchel.stores.redis:open_working", "pip install 'satchel[redis]'", "redis")
 

@@ -14,7 +14,7 @@ from typing import Any
 from satchel import registry
 from satchel.errors import InvalidRequest, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, VectorIndex, WorkingStore
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -45,7 +45,7 @@ def open_memory(
     *,
     agent: str | None = None,
     embedder: str | Embedder | None = None,
-    index: str | None = None,
+    index: str | VectorIndex | None = None,
     clock: Clock | None = None,
     settings: Any = None,
     token: str | None = None,
@@ -57,6 +57,7 @@ def open_memory(
     """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
 
     `agent` is the name to write under. `embedder` is `e5`, `none`, `openai:…` or an Embedder; None takes the best installed.
+    `index` keeps the vectors in an external index: `qdrant:///folder`, `qdrant://host:6333`, `chroma://…`, `milvus://…`, or a VectorIndex.
     `clock` returns the present as an aware datetime. `settings` is a Settings or a mapping of its fields; `policy` names a ranking.
     `consolidator` writes memories of one topic into one text; without it their sentences are joined.
     `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
@@ -68,10 +69,8 @@ def open_memory(
     """
     scheme, rest = split_url(default_store_url() if url is None else _text(url))
     agent = _agent_name(agent)
-    if index is not None:
-        raise Unsupported(f"external vector indexes such as {index!r} are not available yet; leave `index` out for the built-in one")
     if scheme in REMOTE_SCHEMES:
-        set_there = {"embedder": embedder, "clock": clock, "settings": settings, "policy": policy}
+        set_there = {"embedder": embedder, "index": index, "clock": clock, "settings": settings, "policy": policy}
         set_there |= {"consolidator": consolidator, "judge": judge, "working": working}
         return _open_remote(f"{scheme}://{rest}", agent, token, **set_there)
     if token is not None:
@@ -80,7 +79,7 @@ def open_memory(
         _check_clock(clock)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
-        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working)
+        return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working, index)
     except BaseException:
         opened.close()
         raise
@@ -182,9 +181,11 @@ def _open_engine(
     consolidator: Consolidator | None,
     judge: Judge | None,
     working: str | WorkingStore | None,
+    index: str | VectorIndex | None,
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
+    from satchel.engine.external import ExternalIndex
     from satchel.engine.ranking import policy_named
     from satchel.engine.settings import Settings
     from satchel.engine.working_home import open_home
@@ -196,7 +197,9 @@ def _open_engine(
     notes = Notes()
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
     apart = _open_working(working) if isinstance(working, str) else working
-    core = Core(store, found, clock, chosen, notes, consolidator, judge, apart)
+    vectors = _open_index(index) if isinstance(index, str) else index
+    external = None if vectors is None else ExternalIndex(vectors, store, notes)
+    core = Core(store, found, clock, chosen, notes, consolidator, judge, apart, external=external)
     try:
         open_home(core, chosen=working is not None)
         return Engine(core, Principal(agent=agent))
@@ -204,6 +207,17 @@ def _open_engine(
         if apart is not None:
             apart.close()
         raise
+
+
+def _open_index(url: str) -> VectorIndex:
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        known = ", ".join(f"{name}://" for name in sorted(registry.INDEXES) if ":" not in name)
+        raise InvalidRequest.of([{"field": "index", "message": f"is no address of a vector index; known: {known}"}])
+    of_folders = f"{scheme.lower()}:///"
+    name = of_folders if rest.startswith("/") and of_folders in registry.INDEXES else scheme.lower()
+    factory = registry.load(registry.INDEXES, name, kind="vector index", field="index")
+    return factory(f"{scheme.lower()}://{rest}")  # type: ignore[no-any-return]
 
 
 def _open_working(url: str) -> WorkingStore | None:

@@ -74,7 +74,7 @@ def seen(index: ScopeIndex) -> dict[str, Any]:
             sorted(
                 zip(
                     [index.ids[row] for row in semantic.tolist()],
-                    measured.cosine[semantic].tolist(),
+                    measured.nearness.of(semantic).tolist(),
                     strict=True,
                 )
             ),

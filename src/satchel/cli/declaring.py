@@ -51,6 +51,15 @@ class SharedOptions:
             rich_help_panel=_PANEL,
         ),
     ]
+    index = Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            metavar="URL",
+            help="External vector index: qdrant:///folder, chroma://host, … Env: SATCHEL_INDEX. Default: none, vectors are in memory.",
+            rich_help_panel=_PANEL,
+        ),
+    ]
     working = Annotated[
         str | None,
         typer.Option(
@@ -84,7 +93,7 @@ def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callabl
                 default=False if key == "as_json" else None,
                 annotation=getattr(SharedOptions, key),
             )
-            for key in ("store", "scope", "agent", "embedder", "working", "token", "as_json")
+            for key in ("store", "scope", "agent", "embedder", "working", "token", "as_json", "index")
         ]
         context = inspect.Parameter("_context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
         keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
@@ -100,6 +109,7 @@ def command(app: typer.Typer, name: str | None = None, *, panel: str) -> Callabl
                 given.pop("_working"),
                 given.pop("_token"),
                 given.pop("_as_json"),
+                given.pop("_index"),
             )
             function(Session.of(here.over(outer if isinstance(outer, Shared) else Shared())), **given)
 

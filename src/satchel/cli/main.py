@@ -77,9 +77,10 @@ def _everywhere(
     working: SharedOptions.working = None,
     token: SharedOptions.token = None,
     as_json: SharedOptions.as_json = False,
+    index: SharedOptions.index = None,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
 ) -> None:
-    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, working, token, as_json))
+    set_defaults(context, Shared(store, tuple(scope or ()), agent, embedder, working, token, as_json, index))
 
 
 def exit_code(error: SatchelError) -> int:

@@ -31,6 +31,7 @@ class Shared:
     working: str | None = None
     token: str | None = None
     as_json: bool = False
+    index: str | None = None
 
     def over(self, outer: Shared) -> Shared:
         """Return these values, completed by those that stood before the command's name."""
@@ -42,6 +43,7 @@ class Shared:
             self.working or outer.working,
             self.token or outer.token,
             self.as_json or outer.as_json,
+            self.index or outer.index,
         )
 
 
@@ -58,6 +60,7 @@ class Session:
     as_json: bool
     scope_given: bool
     agent_given: bool
+    index: str | None = None
     agent_from: str = "--agent"
     scope_from_environment: bool = False
     store_given: bool = False
@@ -81,6 +84,7 @@ class Session:
             as_json=shared.as_json,
             scope_given=bool(scopes),
             agent_given=bool(agent),
+            index=shared.index or (None if remote else os.environ.get("SATCHEL_INDEX") or None),
             agent_from="--agent" if shared.agent else "SATCHEL_AGENT",
             scope_from_environment=not shared.scopes and bool(named),
             store_given=bool(shared.store),
@@ -101,7 +105,9 @@ class Session:
         self._check_agent()
         if not self.creates:
             self._check_store()
-        with open_memory(self.store, agent=self.agent, embedder=self.embedder, working=self.working, token=self.token) as memory:
+        with open_memory(
+            self.store, agent=self.agent, embedder=self.embedder, index=self.index, working=self.working, token=self.token
+        ) as memory:
             _collect_again()
             yield memory
 
@@ -136,7 +142,7 @@ class Session:
         """Return the session for another store or service."""
         token = self.token if is_remote(store) else None
         moved = Session.of(Shared(store, self.scopes, self.agent, token=token, as_json=self.as_json))
-        return moved if is_remote(store) else replace(moved, embedder=self.embedder)
+        return replace(moved, index=None) if is_remote(store) else replace(moved, embedder=self.embedder, index=None)
 
     def creating(self) -> Session:
         """Return the session for work that may begin a store; to any other, a --store that is not there is an error, not an empty one."""

@@ -78,7 +78,7 @@ def doctor(session: Session) -> None:
 def reindex(
     session: Session, everything: Annotated[bool, typer.Option("--everything", help="Embed all anew, not only what has no vector.")] = False
 ) -> None:
-    """Embed what has no vector yet, from its text."""
+    """Embed what has no vector yet, from its text, and bring an external index up to date."""
     with session.open() as memory, progress("embedding") as advance:
         done = memory.reindex(everything=everything, limit=_STEP)
         total = done.embedded
@@ -86,11 +86,18 @@ def reindex(
             advance(total, total + done.remaining)
             done = memory.reindex(limit=_STEP)
             total += done.embedded
+        copying, before = done.uncopied, done.uncopied + 1
+        while 0 < done.uncopied < before:
+            advance(copying - done.uncopied, copying)
+            before = done.uncopied
+            done = memory.reindex(resume=True)
     if session.as_json:
         write_json(done.model_copy(update={"embedded": total}).model_dump(mode="json"))
     else:
         say(f"embedded {total}, {done.remaining} to do, by {printable(done.embedder or 'nothing: no embedder')}")
-    if done.remaining:
+        if done.uncopied:
+            say(f"{done.uncopied} are in scopes that another process is copying to the index")
+    if done.remaining or done.uncopied:
         raise typer.Exit(1)
 
 

@@ -297,8 +297,11 @@ class AsyncMemory(AsyncSessionVerbs, AsyncSeeingVerbs):
         """Move every record of a scope into another, history included."""
         return await self.call(t.MOVE_SCOPE, _request(m.MoveScopeRequest, locals()))
 
-    async def reindex(self, *, everything: bool = False, limit: int | None = None) -> m.Reindexed:
-        """Embed what has no vector yet, or rebuild the whole index from content; at most `limit` vectors in this call."""
+    async def reindex(self, *, everything: bool = False, limit: int | None = None, resume: bool = False) -> m.Reindexed:
+        """Embed what has no vector yet, or rebuild the whole index from content; at most `limit` vectors in this call.
+
+        An external index is then brought up to date, for some seconds: where some are `uncopied`, call again with `resume`.
+        """
         return await self.call(t.REINDEX, _request(m.ReindexRequest, locals()))
 
     async def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:

@@ -1,4 +1,4 @@
-"""The conformance suite: certifies a store, a place for working memory, or whatever offers `Memory`, in any language (PRO-12).
+"""The conformance suite: certifies a store, a vector index, a place for working memory, or whatever offers `Memory` (PRO-12).
 
 Three doors, one suite: `pytest --pyargs satchel.conformance --satchel-store=package:factory`; a test class that inherits a contract and
 offers its fixture; `run_against`, which `satchel conformance URL` calls. It knows the ports and the protocol, and no implementation.
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from satchel.conformance.contract import requirement
+    from satchel.conformance.index_contract import VectorIndexContract
     from satchel.conformance.memory_contract import MemoryContract
     from satchel.conformance.report import Outcome, Report
-    from satchel.conformance.running import run_against, run_store, run_working
+    from satchel.conformance.running import run_against, run_index, run_store, run_working
     from satchel.conformance.store_contract import StoreContract
     from satchel.conformance.working_contract import WorkingContract
 
@@ -23,9 +24,11 @@ _HOMES = {
     "Outcome": "report",
     "Report": "report",
     "StoreContract": "store_contract",
+    "VectorIndexContract": "index_contract",
     "WorkingContract": "working_contract",
     "requirement": "contract",
     "run_against": "running",
+    "run_index": "running",
     "run_store": "running",
     "run_working": "running",
 }
@@ -35,9 +38,11 @@ __all__ = [
     "Outcome",
     "Report",
     "StoreContract",
+    "VectorIndexContract",
     "WorkingContract",
     "requirement",
     "run_against",
+    "run_index",
     "run_store",
     "run_working",
 ]

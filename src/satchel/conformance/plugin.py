@@ -21,7 +21,7 @@ _UNDECLARED = "not claimed: "
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the options."""
     group = parser.getgroup("satchel", "Satchel conformance")
-    for subject in ("store", "working", "memory"):
+    for subject in ("store", "index", "working", "memory"):
         text = f"a function, as package.module:name, that returns the {subject} to certify, empty each time"
         group.addoption(f"--satchel-{subject}", metavar="PACKAGE:FACTORY", help=text)
     group.addoption("--satchel-report", metavar="FILE", help="write the conformance report to FILE as JSON")
@@ -43,6 +43,12 @@ def _made(config: pytest.Config, subject: str) -> Iterator[Any]:
 def store(pytestconfig: pytest.Config) -> Iterator[Any]:
     """Return the store that the options name. A class that inherits the contract offers its own."""
     yield from _made(pytestconfig, "store")
+
+
+@pytest.fixture
+def index(pytestconfig: pytest.Config) -> Iterator[Any]:
+    """Return the vector index that the options name."""
+    yield from _made(pytestconfig, "index")
 
 
 @pytest.fixture

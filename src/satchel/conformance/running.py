@@ -11,13 +11,14 @@ from contextlib import suppress
 from typing import Any
 
 from satchel.conformance.contract import Contract, capability_of, requirements_of
+from satchel.conformance.index_contract import VectorIndexContract
 from satchel.conformance.memory_contract import MemoryContract
 from satchel.conformance.report import Outcome, Report, Result
 from satchel.conformance.store_contract import StoreContract
 from satchel.conformance.working_contract import WorkingContract
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations.memory import Memory
-from satchel.ports import Store, WorkingStore
+from satchel.ports import Store, VectorIndex, WorkingStore
 
 
 def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] | None = None) -> Report:
@@ -43,6 +44,11 @@ def _tidy(memory: Memory, marks: Sequence[str]) -> None:
 def run_store(factory: Callable[[], Store], *, subject: str = "store", only: Sequence[str] | None = None) -> Report:
     """Run the store contract; each test gets a new store from the factory, which is to be empty."""
     return _run(StoreContract, factory, lambda store: store.close(), subject=subject, only=only)
+
+
+def run_index(factory: Callable[[], VectorIndex], *, subject: str = "index", only: Sequence[str] | None = None) -> Report:
+    """Run the vector index contract; each test gets a new index from the factory, which nobody has cleared yet."""
+    return _run(VectorIndexContract, factory, lambda index: index.close(), subject=subject, only=only)
 
 
 def run_working(factory: Callable[[], WorkingStore], *, subject: str = "working", only: Sequence[str] | None = None) -> Report:

@@ -140,7 +140,7 @@ def gather(
         return np.concatenate([getattr(index.columns, name)[some] for index, some in zip(indexes, rows, strict=True)])
 
     has_vector = np.concatenate(
-        [views[0].index.columns.has_vector[some] & (views[0].cosine is not None) for views, some in zip(seen, rows, strict=True)]
+        [views[0].index.columns.has_vector[some] & (views[0].nearness is not None) for views, some in zip(seen, rows, strict=True)]
     )
     figures = _Figures.of(seen, rows)
     probable = figures.relevance(has_vector, calibration)
@@ -163,9 +163,9 @@ def gather(
 
 
 def _cosines(measured: Measured, rows: Rows) -> Floats:
-    if measured.cosine is None:
+    if measured.nearness is None:
         return np.zeros(len(rows))
-    return measured.cosine[rows].astype(np.float64).round(_COSINE_DIGITS)
+    return measured.nearness.of(rows).astype(np.float64).round(_COSINE_DIGITS)
 
 
 def _priorities(index: ScopeIndex, rows: Rows) -> Floats:

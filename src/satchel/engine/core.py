@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from satchel.engine.activity import Activity
+from satchel.engine.external import ExternalIndex
 from satchel.engine.settings import Settings
 from satchel.engine.working_store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
@@ -64,7 +65,7 @@ class Core:
     """The engine's shared parts.
 
     None: `embedder`, recall is lexical only; `consolidator`, topics are merged by rule; `judge`, memories are compared by rule;
-    `apart`, working memory rests in the store.
+    `apart`, working memory rests in the store; `external`, vectors are searched in memory.
     """
 
     store: Store
@@ -76,6 +77,7 @@ class Core:
     judge: Judge | None = None
     apart: WorkingStore | None = None
     activity: Activity = field(default_factory=Activity)
+    external: ExternalIndex | None = None
 
     @property
     def working(self) -> WorkingStore:
@@ -83,8 +85,10 @@ class Core:
         return self.apart or DocumentWorkingStore(self.store)
 
     def close(self) -> None:
-        """Release the stores."""
+        """Release the stores, and the external index before the one that it follows."""
         try:
+            if self.external is not None:
+                self.external.close()
             if self.apart is not None:
                 self.apart.close()
         finally:

@@ -9,6 +9,7 @@ from pathlib import Path
 from satchel.engine.backlog import progress
 from satchel.engine.core import Core, Principal
 from satchel.engine.embedding import index_embedder
+from satchel.engine.reach import IndexLost
 from satchel.engine.rewriting import count_failures
 from satchel.engine.scrubbing import settle
 from satchel.errors import StoreError
@@ -20,7 +21,8 @@ _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own
 
 def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosis:
     """Look the store over; a scrubbing that was pending is tried again."""
-    findings = (*_store(core), *_index(core), *_working(core), *_erasure(core), *_storage(core), *_maintenance(core), *_notes(core))
+    looks = (_store, _index, _external, _working, _erasure, _storage, _maintenance, _notes)
+    findings = tuple(finding for look in looks for finding in look(core))
     return Diagnosis(healthy=all(finding.level != "error" for finding in findings), findings=findings)
 
 
@@ -44,6 +46,26 @@ def _index(core: Core) -> Iterator[Finding]:
         yield Finding(level="warning", subject="index", message=message)
     else:
         yield Finding(level="ok", subject="index", message=f"every record has its vector of {ours}")
+
+
+def _external(core: Core) -> Iterator[Finding]:
+    external = core.external
+    if external is None:
+        return
+    problems = external.problems()
+    yield from (Finding(level="warning", subject="external index", message=problem) for problem in problems)
+    if problems:
+        return
+    try:
+        differing = list(external.compare())
+    except IndexLost as error:
+        yield Finding(level="warning", subject="external index", message=str(error))
+        return
+    for one in differing:
+        counts = f"{one.missing} vectors missing, {one.stale} out of date, {one.extra} too many"
+        yield Finding(level="warning", subject="external index", message=f"{one.scope}: {counts}; `satchel reindex` puts it right")
+    if not differing:
+        yield Finding(level="ok", subject="external index", message=f"{external.location} holds what the store does, as far as it has come")
 
 
 def _working(core: Core) -> Iterator[Finding]:

@@ -28,6 +28,9 @@ _STEP = 16
 
 _LIVING = RecordFilter(statuses=(Status.ACTIVE, Status.PENDING, Status.ARCHIVED))
 
+_COPYING_SECONDS = 10.0
+"""How long one call copies vectors to an external index; what is left is the next one's."""
+
 FAILED = "embedding"
 DIFFERS = "index-embedder"
 SEGMENTED = "index-segmenter"
@@ -73,6 +76,8 @@ def _compare_embedders(core: Core, found: str | None) -> None:
 
 def open_index(core: Core) -> None:
     """Compare the store's index with this engine's embedder and segmenter, and note once what differs. Call on opening."""
+    if core.external is not None:
+        core.external.open()
     made_with = _made_with(core)
     _compare_embedders(core, made_with.get("embedder"))
     if made_with.get("segmenter", SEGMENTER) != SEGMENTER:
@@ -108,11 +113,15 @@ def _embedded(embedder: Embedder, contents: Sequence[str]) -> Iterator[bytes]:
 def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reindexed:
     """Embed what has no vector, or everything anew; another embedder's vectors are cleared first. Calls in this process go first.
 
+    Then an external index is brought up to date.
+
     Resumable: what is embedded stays so. With `everything`, or after a change of segmentation, the terms are made anew as well.
 
     Raises:
-        SatchelError: the embedder failed; nothing was cleared that could not be made again by another run.
+        SatchelError: the embedder or the external index failed; nothing was cleared that could not be made again by another run.
     """
+    if request.resume:
+        return _reindexed(core, 0, request)
     embedder = core.embedder
     made_with = _made_with(core)
     if request.everything or made_with.get("segmenter", SEGMENTER) != SEGMENTER:
@@ -120,7 +129,7 @@ def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reinde
         _record(core, made_with, segmenter=SEGMENTER)
         core.notes.drop(SEGMENTED)
     if embedder is None:
-        return Reindexed(embedded=0, remaining=core.store.count_unindexed(), embedder=None)
+        return _reindexed(core, 0, request)
     if request.everything or not made_with.items() >= _ours(embedder).items():
         _try(embedder, ["satchel"])
         # In this order, so that no reader takes another model's vectors for ours: nobody's, then none, then ours.
@@ -130,7 +139,20 @@ def reindex(core: Core, principal: Principal, request: ReindexRequest) -> Reinde
     embedded = embed_missing(core, embedder, limit=request.limit)
     core.notes.drop(DIFFERS)
     core.notes.drop(FAILED)
-    return Reindexed(embedded=embedded, remaining=core.store.count_unindexed(), embedder=embedder.name)
+    return _reindexed(core, embedded, request)
+
+
+def _reindexed(core: Core, embedded: int, request: ReindexRequest) -> Reindexed:
+    embedder, uncopied, remaining = core.embedder, 0, core.store.count_unindexed()
+    # Of several calls that embed, the last brings the external index up to date; one that is to be emptied is so by the first.
+    due = request.everything or not remaining
+    if embedder is not None and core.external is not None and due and usable_dimension(core):
+        seconds = 0.0 if remaining else _COPYING_SECONDS
+        uncopied = core.external.reindex(
+            embedder.name, embedder.dimension, everything=request.everything, resume=request.resume, seconds=seconds
+        )
+    name = None if embedder is None else embedder.name
+    return Reindexed(embedded=embedded, remaining=remaining, embedder=name, uncopied=uncopied)
 
 
 def _try(embedder: Embedder, contents: Sequence[str]) -> list[bytes]:

@@ -85,6 +85,9 @@ _HANDLERS: dict[str, Handler] = {
     "delete_record": erasing.delete_record,
 }
 
+_TAKING_AWAY = frozenset({"move_scope", "undo_import"})
+"""Operations after which an external index has vectors in a scope that no longer holds their records."""
+
 _PATIENT = frozenset({"reindex", "maintain"})
 """Operations that nobody waits for as for an answer: they make way, and others need not make way for them."""
 
@@ -157,6 +160,9 @@ class Engine(Memory):
         if operation.name == "stats":
             self._scrub()
         result = self._handle(operation.name, permitted)
+        if self._core.external is not None and operation.name in _TAKING_AWAY:
+            self._parts.scrub_due = True
+            self._scrub()
         if isinstance(result, m.Forgotten):
             self._parts.scrub_due = self._parts.scrub_due or result.state is m.ForgetState.SCRUB_PENDING
         elif operation.access == "write":

@@ -62,7 +62,7 @@ def _bury_damaged(core: Core, principal: Principal, scope: str, record_id: str, 
         revision=revision,
         deletion=Deletion(at=log.at, by=log.agent, reason=reason),
     )
-    core.store.apply(Batch([Put(remains, log)], [pending_document(core)]))
+    core.store.apply(Batch([Put(remains, log)], [pending_document(core, scope)]))
 
 
 def erase(
@@ -121,7 +121,7 @@ class _Erasure:
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
         returning = () if self.only else self._originals(gone)
-        return Batch([*puts, *returning], [*documents, pending_document(self.core)]), [record.id for record in gone]
+        return Batch([*puts, *returning], [*documents, pending_document(self.core, self.scope)]), [record.id for record in gone]
 
     def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
         made_elsewhere = self.remains.get(record.id)

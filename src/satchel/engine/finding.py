@@ -15,6 +15,7 @@ from satchel.engine.candidates import Pool, Width, gather, strengths_of
 from satchel.engine.core import Core
 from satchel.engine.filtering import holding, ids_by_scope, matching, rows_mask
 from satchel.engine.lanes import Measured, Question, measure, strongest_rows
+from satchel.engine.nearness import Fetched
 from satchel.engine.ranking import Candidates, Policy
 from satchel.engine.relevance import LEXICAL
 from satchel.engine.scope_index import ScopeIndex
@@ -77,7 +78,8 @@ class Search:
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits, best first; where nothing answers and the question allows it, those of archived and faint records."""
-        seen = list(zip(*(measure(self.indexes, question) for question in self.questions), strict=True))
+        fetched: list[Fetched] = [{} for _ in self.indexes]
+        seen = list(zip(*(measure(self.indexes, question, fetched) for question in self.questions), strict=True))
         strength = [strengths_of(index, self.now, self.core.settings) for index in self.indexes]
         wanted = self.wanted
 

@@ -1,4 +1,4 @@
-"""The scopes' indexes in memory: bounded by bytes, brought up to date from the store before each use.
+"""The scopes' indexes in memory: bounded by bytes, brought up to date from the store before each use, an external index with them.
 
 It must not know how an index is searched.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from satchel.engine.core import Core
+from satchel.engine.outside import OutsideVectors
 from satchel.engine.scope_index import ScopeIndex
 from satchel.ports import Position, Use
 
@@ -37,6 +38,8 @@ class IndexCache:
         self._store = core.store
         self._limit = core.settings.index_cache_bytes
         self._notes = core.notes
+        self._external = core.external
+        self._embedder = core.embedder
         self._dimension = dimension
         self._pending = pending
         self._lock = threading.Lock()
@@ -52,9 +55,13 @@ class IndexCache:
             self._entries.move_to_end(scope)
         with entry.lock:
             index = entry.index
-            if index is not None and index.position >= position:
-                return index
-            entry.index = index = self._refreshed(scope, index)
+            fresh = index is None or index.position < position
+            if index is None or fresh:
+                entry.index = index = self._refreshed(scope, index)
+            if self._external is not None and self._embedder is not None and index.dimension:
+                self._external.follow(scope, index.position, self._embedder.name, index.dimension)
+        if not fresh:
+            return index
         self._account(scope, entry, index.bytes)
         return index
 
@@ -64,7 +71,8 @@ class IndexCache:
         part = self._store.index_slice(scope, after)
         part = replace(part, rows=list(part.rows))
         read = {row.id for row in part.rows}
-        index = ScopeIndex.build(part, dimension) if index is None or after is None else index.apply(part)
+        outside = None if self._external is None else OutsideVectors(self._external, scope)
+        index = ScopeIndex.build(part, dimension, outside) if index is None or after is None else index.apply(part)
         # Rows just read know nothing of usage that is still on its way to the store.
         index.use((use.id, use.at.timestamp(), use.count) for use in self._pending(scope) if use.id in read)
         return index

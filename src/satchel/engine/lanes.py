@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.fusion import bm25, inverse_frequency
+from satchel.engine.nearness import Fetched, Nearness, greatest
 from satchel.engine.postings import Found
 from satchel.engine.scope_index import ScopeIndex
 
@@ -42,14 +43,14 @@ class Measured:
     """One index seen by a question: the lexical figures of every row, and which rows may be found.
 
     `lexical`: BM25 over the statistics of all scopes searched together, as a share of the question's weight. `coverage`: share of the
-    question's terms, weighted by idf; its root in unspaced scripts, see `_Weights`.
+    question's terms, weighted by idf; its root in unspaced scripts, see `_Weights`. `nearness`: None where there is no semantic lane.
     """
 
     question: Question
     index: ScopeIndex
     lexical: Floats
     coverage: Floats
-    cosine: NDArray[np.float32] | None
+    nearness: Nearness | None
 
     def mismatch(self, rows: Rows) -> Floats:
         """Return how far the languages of the question and of these rows differ, 0..1."""
@@ -58,8 +59,8 @@ class Measured:
         return np.abs(self.index.columns.wide[rows] / 255.0 - self.question.wide)
 
 
-def measure(indexes: Sequence[ScopeIndex], question: Question) -> list[Measured]:
-    """Measure every row of the indexes.
+def measure(indexes: Sequence[ScopeIndex], question: Question, fetched: Sequence[Fetched] | None = None) -> list[Measured]:
+    """Measure every row of the indexes; `fetched` has, for each, the vectors that questions before this one had to fetch.
 
     Document frequencies and lengths are those of the scopes searched, added up, whatever the filters: records of every status but
     tombstones. So a question to two scopes ranks them by one measure, and no other scope's words leak into it.
@@ -78,9 +79,9 @@ def measure(indexes: Sequence[ScopeIndex], question: Question) -> list[Measured]
             question,
             index,
             *_lexical(index, one, weights, mean_length),
-            index.vectors.products(question.vector, len(index)) if question.vector is not None and index.dimension else None,
+            None if question.vector is None else index.nearness(question.vector, known),
         )
-        for index, one in zip(indexes, found, strict=True)
+        for index, one, known in zip(indexes, found, fetched or [{} for _ in indexes], strict=True)
     ]
 
 
@@ -136,28 +137,16 @@ def lexical_lane(measured: Measured, mask: Mask, count: int) -> Rows:
 
 def semantic_lane(measured: Measured, mask: Mask, count: int) -> Rows:
     """Return the rows whose vectors are nearest, in no order; none where there are no vectors."""
-    if measured.cosine is None:
+    if measured.nearness is None:
         return np.empty(0, np.intp)
-    rows = _greatest(mask & measured.index.columns.has_vector, measured.cosine, count)
-    return _best(measured.index, rows, measured.cosine[rows], count)
+    rows = measured.nearness.nearest(mask & measured.index.columns.has_vector, count)
+    return _best(measured.index, rows, measured.nearness.of(rows), count)
 
 
 def strongest_rows(index: ScopeIndex, mask: Mask, strengths: Floats, count: int) -> Rows:
     """Return the strongest rows, in no order. They are proposed for ranking and have no vote in it."""
-    rows = _greatest(mask, strengths, count)
+    rows = greatest(mask, strengths, count)
     return _best(index, rows, strengths[rows], count)
-
-
-def _greatest(mask: Mask, values: NDArray[np.floating], count: int) -> Rows:
-    """Return the rows of a mask whose values are among the `count` greatest, and all that equal the last of them."""
-    if not count:
-        return np.empty(0, np.intp)
-    if len(mask) > count:
-        considered = np.where(mask, values, -np.inf)
-        last = np.partition(considered, len(mask) - count)[len(mask) - count]
-        if last > -np.inf:
-            return np.flatnonzero(considered >= last)
-    return np.flatnonzero(mask)
 
 
 def _best(index: ScopeIndex, rows: Rows, values: NDArray[np.floating], count: int) -> Rows:

@@ -17,6 +17,7 @@ from satchel.engine.deciding import is_compared
 from satchel.engine.index_cache import IndexCache
 from satchel.engine.postings import Postings
 from satchel.engine.proposing import MOST, Terms, propose
+from satchel.engine.reach import IndexLost
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
 from satchel.engine.segmenting import hash_term, pack_terms, segment, unpack_many
 from satchel.engine.vectors import unpack_vectors
@@ -36,11 +37,15 @@ def _living(index: ScopeIndex, now: float) -> NDArray[np.bool_]:
 
 def nearest_rows(index: ScopeIndex, vector: Vector, now: float) -> list[int]:
     """Return the rows of the active and pending memories whose vectors are nearest, nearest first; none where there are no vectors."""
-    if not index.dimension or not len(index):
+    nearness = index.nearness(vector) if len(index) else None
+    if nearness is None:
         return []
-    may = np.flatnonzero(_living(index, now) & index.columns.has_vector)
-    scores = index.vectors.products(vector, len(index))[may]
-    return [int(row) for row in may[np.lexsort((-may, -scores))[:MOST]]]
+    try:
+        rows = nearness.nearest(_living(index, now) & index.columns.has_vector, MOST)
+        scores = nearness.of(rows)
+    except IndexLost:
+        return []
+    return [int(row) for row in rows[np.lexsort((-rows, -scores))[:MOST]]]
 
 
 class Neighbours:

@@ -17,6 +17,7 @@ from satchel.engine.quarantine import QUARANTINE
 from satchel.engine.recall_log import RECALLS
 from satchel.engine.receipts import MERGED
 from satchel.engine.reviews import REVIEWS
+from satchel.engine.scrubbing import leaving_documents
 from satchel.engine.snapshots import Beforehand, moved, of_scope
 from satchel.engine.tombstones import FORGOTTEN
 from satchel.engine.working_arrivals import move_sessions
@@ -95,7 +96,9 @@ class _Move:
             changes.append(Remove(request.scope, record_id, replace(log, reason=f"to {request.to}"), expect=record.revision))
         if changes:
             self.before.of((request.to,))
-        return Batch(changes, self._departing.documents(request.to, entries)), (len(records) - len(left), left)
+        documents = list(self._departing.documents(request.to, entries))
+        documents += leaving_documents(self._core, request.scope) if changes else ()
+        return Batch(changes, documents), (len(records) - len(left), left)
 
     def _arriving(self, record: MemoryRecord, history: Sequence[Change], log: LogEntry) -> Iterator[Put]:
         """Yield the changes that make the record in its new scope: each of its states as the old scope's log has it, then the move."""

@@ -26,6 +26,7 @@ from satchel.engine.neighbouring import neighbour_uses
 from satchel.engine.prompting import Remembered, render
 from satchel.engine.questions import question_about
 from satchel.engine.ranking import Policy, Weighted, policy_named
+from satchel.engine.reach import IndexLost
 from satchel.engine.recall_log import RecallBook
 from satchel.engine.reviving import revive
 from satchel.engine.scope_index import STATUS_CODES, ScopeIndex
@@ -174,10 +175,26 @@ class Recaller:
             indexes = self._current(wanted.scopes, positions)
             if wanted.guarded and at_stake(wanted.query):
                 wanted = replace(wanted, dangers=self._dangers(wanted, indexes, now))
-            hits = Search(self._core, wanted, indexes, ask(texts, vectors), now).hits()
-        if all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
+            hits, whole = self._searched(wanted, indexes, texts, vectors, now)
+        if whole and all(index.position == positions[scope] for scope, index in zip(wanted.scopes, indexes, strict=True)):
             self._answers.put(key, positions, now, hits)
         return hits
+
+    def _searched(
+        self,
+        wanted: Wanted,
+        indexes: Sequence[ScopeIndex],
+        texts: Sequence[str],
+        vectors: Sequence[NDArray[np.float32]] | None,
+        now: float,
+    ) -> tuple[tuple[Hit, ...], bool]:
+        """Return the hits, and whether every lane was there: where an external index is not, words answer alone."""
+        if all(index.ready for index in indexes):
+            try:
+                return Search(self._core, wanted, indexes, ask(texts, vectors), now).hits(), True
+            except IndexLost:
+                pass
+        return Search(self._core, wanted, indexes, ask(texts, None), now).hits(), vectors is None
 
     def _dangers(self, wanted: Wanted, indexes: Sequence[ScopeIndex], now: float) -> frozenset[tuple[str, str]]:
         found = Search(self._core, wanted, indexes, [Question(_DANGERS, None)], now).strongest(_STANDING)

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.engine.nearness import Fetched, Nearness
+from satchel.engine.outside import OutsideVectors
 from satchel.engine.postings import Postings
 from satchel.engine.segmenting import unpack_many
-from satchel.engine.vectors import VectorRows, unpack_vectors
+from satchel.engine.vectors import VectorRows, unpack_vectors, which_are_sound
 from satchel.ports import IndexRow, IndexSlice, Position
 from satchel.protocol.record import Origin, Status
 
@@ -99,7 +101,7 @@ class ScopeIndex:
     alive: Mask
     postings: Postings
     types: dict[str, int]
-    vectors: VectorRows
+    vectors: VectorRows | OutsideVectors
     _rows: dict[str, int] | None = None
     _tagged: dict[str, Rows] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -107,12 +109,15 @@ class ScopeIndex:
     total_length: int = 0
 
     @classmethod
-    def build(cls, part: IndexSlice, dimension: int) -> ScopeIndex:
-        """Build the index from a complete slice; `dimension` is that of the embedder whose vectors are wanted, 0 for none."""
+    def build(cls, part: IndexSlice, dimension: int, outside: OutsideVectors | None = None) -> ScopeIndex:
+        """Build the index from a complete slice; `dimension` is that of the embedder whose vectors are wanted, 0 for none.
+
+        With `outside` the vectors are there, and none is kept here.
+        """
         types: dict[str, int] = {}
-        batch = _read(part.rows, types, dimension)
+        batch = _read(part.rows, types, dimension, kept=outside is None)
         rows = len(batch.ids)
-        home = VectorRows.holding(batch.vectors)
+        home = outside or VectorRows.holding(batch.vectors)
         postings = Postings().added(batch.hashes, np.repeat(np.arange(rows), batch.counts), batch.frequencies)
         return cls(part.position, dimension, batch.ids, batch.tags, batch.columns, np.ones(rows, bool), postings, types, home)._counted()
 
@@ -132,6 +137,21 @@ class ScopeIndex:
         with self._lock:
             numbers = self._row_numbers()
             return np.array([numbers[record_id] for record_id in ids if record_id in numbers], np.intp)
+
+    def row_numbers(self, ids: Sequence[str]) -> Rows:
+        """Return each record's living row, -1 where it is not here."""
+        with self._lock:
+            numbers = self._row_numbers()
+            return np.array([numbers.get(record_id, -1) for record_id in ids], np.intp)
+
+    def nearness(self, vector: NDArray[np.float32], fetched: Fetched | None = None) -> Nearness | None:
+        """Return how near the rows are to a vector; None where there are no vectors at hand."""
+        return self.vectors.nearness(self, vector, {} if fetched is None else fetched) if self.dimension else None
+
+    @property
+    def ready(self) -> bool:
+        """Whether its vectors, if it has any, are at hand."""
+        return not self.dimension or self.vectors.ready(self)
 
     def _row_numbers(self) -> dict[str, int]:
         if self._rows is None:
@@ -161,20 +181,24 @@ class ScopeIndex:
     @property
     def bytes(self) -> int:
         """Memory that this index takes, about."""
-        return self.columns.bytes + self.postings.bytes + self.vectors.matrix.nbytes + len(self) * _BYTES_PER_ID + _BYTES_ALWAYS
+        return self.columns.bytes + self.postings.bytes + self.vectors.bytes + len(self) * _BYTES_PER_ID + _BYTES_ALWAYS
 
     # ------------------------------------------------------------ refreshing
 
     def apply(self, part: IndexSlice) -> ScopeIndex:
         """Return the index after a slice: built anew from a complete one, else with its changes. Same answers as a fresh build."""
         if part.complete:
-            return ScopeIndex.build(part, self.dimension)
+            return ScopeIndex.build(part, self.dimension, self._outside)
         with self._lock:
             return self._applied(part)
 
+    @property
+    def _outside(self) -> OutsideVectors | None:
+        return self.vectors if isinstance(self.vectors, OutsideVectors) else None
+
     def _applied(self, part: IndexSlice) -> ScopeIndex:
         types = dict(self.types)
-        batch = _read(part.rows, types, self.dimension)
+        batch = _read(part.rows, types, self.dimension, kept=self._outside is None)
         numbers, self._rows = self._row_numbers(), None  # handed over to the next version
         rows, new = len(self), len(batch.ids)
         alive = np.concatenate((self.alive, np.ones(new, bool)))
@@ -200,7 +224,6 @@ class ScopeIndex:
         rows = np.flatnonzero(self.alive)
         numbers = np.full(len(self), -1, np.int32)
         numbers[rows] = np.arange(len(rows))
-        home = VectorRows.holding(self.vectors.matrix[rows])
         kept = rows.tolist()
         return replace(
             self,
@@ -209,19 +232,22 @@ class ScopeIndex:
             columns=self.columns.taken(rows),
             alive=np.ones(len(rows), bool),
             postings=self.postings.renumbered(numbers),
-            vectors=home,
+            vectors=self.vectors.taken(rows),
             _rows=None,
             _tagged=None,
             _lock=threading.Lock(),
         )
 
 
-def _read(rows: Iterable[IndexRow], types: dict[str, int], dimension: int) -> _Batch:
-    """Turn index rows into arrays; new types get the next numbers in `types`."""
+def _read(rows: Iterable[IndexRow], types: dict[str, int], dimension: int, *, kept: bool) -> _Batch:
+    """Turn index rows into arrays; new types get the next numbers in `types`. Vectors are only looked at where they are not `kept`."""
     by_name: Sequence[Any] = list(zip(*rows, strict=True)) or [()] * len(IndexRow._fields)
     given = IndexRow(*by_name)  # each field now holds the whole column
     packed = unpack_many(given.terms)  # type: ignore[arg-type]
-    vectors, has_vector = unpack_vectors(given.vector, dimension)  # type: ignore[arg-type]
+    if kept:
+        vectors, has_vector = unpack_vectors(given.vector, dimension)  # type: ignore[arg-type]
+    else:
+        vectors, has_vector = np.empty((0, dimension), np.float32), which_are_sound(given.vector, dimension)  # type: ignore[arg-type]
     columns = Columns(
         status=np.array([STATUS_CODES[name] for name in given.status], np.uint8),
         type=np.array([types.setdefault(name, len(types)) for name in given.type], np.int32),

@@ -5,6 +5,8 @@ It must not know what was erased, nor how a store removes bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from satchel.engine.core import Core
 from satchel.errors import StoreUnavailable
 from satchel.operations.models import ForgetState
@@ -19,15 +21,22 @@ _BEYOND_TEXT = (
     " they are used again"
 )
 
+_INDEX_BEYOND = "scrub-beyond-index"
+_INDEX_BEYOND_TEXT = "vectors of forgotten content are out of {}; its engine frees their space in its files when it tidies up"
 _BEYOND_WORKING_TEXT = (
     "forgotten content is gone from working memory; the server that keeps it does not let its files be written anew, and they hold it"
     " until it does so by itself"
 )
 
 
-def pending_document(core: Core) -> Document:
-    """Return the document to write with an erasure: it says that the files still hold what was erased."""
-    return Document(PENDING, new_id(), {"since": core.now().isoformat()})
+def pending_document(core: Core, scope: str | None = None) -> Document:
+    """Return the document to write with an erasure: it says that the files still hold what was erased, and the index that of a scope."""
+    return Document(PENDING, new_id(), {"since": core.now().isoformat(), "scope": scope})
+
+
+def leaving_documents(core: Core, scope: str) -> list[Document]:
+    """Return what to write where records leave a scope without being forgotten: an external index still has their vectors there."""
+    return [] if core.external is None else [pending_document(core, scope)]
 
 
 def is_pending(core: Core) -> bool:
@@ -38,17 +47,30 @@ def is_pending(core: Core) -> bool:
 def settle(core: Core) -> ForgetState:
     """Scrub what is pending; return how far it has come. A reader that is still open delays it, and it is tried again later."""
     # Each erasure has its own document, so that clearing ours cannot hide one that came while we scrubbed.
-    waiting = [document.key for document in core.store.documents(PENDING)]
+    waiting = core.store.documents(PENDING)
     if waiting and "scrub" not in core.store.capabilities:
         core.notes.add(_BEYOND, _BEYOND_TEXT)
     while waiting:
+        if not _leave_index(core, waiting):
+            core.notes.add(_NOTE, "forgotten content is gone from every answer, but its vectors not yet from the external index")
+            return ForgetState.SCRUB_PENDING
         if not (core.store.scrub() and _scrub_working(core)):
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but not yet scrubbed from the store's files")
             return ForgetState.SCRUB_PENDING
-        core.store.apply(Batch(documents=[Document(PENDING, key, None) for key in waiting]))
-        waiting = [document.key for document in core.store.documents(PENDING)] if len(waiting) >= 1000 else []
+        core.store.apply(Batch(documents=[Document(PENDING, document.key, None) for document in waiting]))
+        waiting = core.store.documents(PENDING) if len(waiting) >= 1000 else []
     core.notes.drop(_NOTE)
     return ForgetState.SCRUBBED
+
+
+def _leave_index(core: Core, waiting: Sequence[Document]) -> bool:
+    """Take what was erased out of the external index, where there is one; return whether it is out."""
+    if core.external is None:
+        return True
+    scopes = {str(document.value["scope"]) for document in waiting if document.value and document.value.get("scope")}
+    if scopes and not core.external.scrubs:
+        core.notes.add(_INDEX_BEYOND, _INDEX_BEYOND_TEXT.format(core.external.location))
+    return core.external.purge(sorted(scopes))
 
 
 def _scrub_working(core: Core) -> bool:

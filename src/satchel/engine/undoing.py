@@ -12,6 +12,7 @@ from satchel.engine.access import require_write
 from satchel.engine.committing import Vectors, commit, log_entry, put
 from satchel.engine.core import Core, Principal
 from satchel.engine.receipts import ImportHead
+from satchel.engine.scrubbing import leaving_documents
 from satchel.engine.snapshots import Beforehand
 from satchel.engine.traces import all_of_import
 from satchel.errors import NotFound
@@ -158,7 +159,8 @@ class _Undo:
                 back.append(put(restored, log, expect=record.revision))
         if gone or back:
             self.before.of((scope,))
-        return Batch([*gone, *vectors.fill(back)]), (len(gone), len(back), stayed)
+        left = leaving_documents(self.core, scope) if gone else ()
+        return Batch([*gone, *vectors.fill(back)], left), (len(gone), len(back), stayed)
 
     def _verdict(self, record: MemoryRecord, change: Change) -> _Verdict:
         if change.before is None and record.revision == change.revision:

@@ -5,10 +5,12 @@ It must not know records, texts or models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 import numpy as np
 from numpy.typing import NDArray
+
+from satchel.engine.nearness import Fetched, Products, products
 
 Float32 = NDArray[np.float32]
 
@@ -40,15 +42,31 @@ class VectorRows:
         home.matrix[at:end] = rows
         return home
 
-    def products(self, query: Float32, rows: int) -> Float32:
-        """Return the product of each of the first rows with a vector: one thread's work, and the same wherever a row stands.
+    def taken(self, rows: NDArray[np.intp]) -> VectorRows:
+        """Return these rows only."""
+        return VectorRows.holding(self.matrix[rows])
 
-        A matrix product would be neither: BLAS starts threads for it, which under load cost twenty times what they save, and adds up in
-        an order that depends on a row's place.
-        """
-        if hasattr(np, "vecdot"):
-            return np.asarray(np.vecdot(self.matrix[:rows], query), np.float32)
-        return np.asarray(np.einsum("ij,j->i", self.matrix[:rows], query), np.float32)  # NumPy 1
+    def products(self, query: Float32, rows: int) -> Float32:
+        """Return the product of each of the first rows with a vector."""
+        return products(self.matrix[:rows], query)
+
+    def row(self, index: Sized, row: int, fetched: Fetched) -> Float32:
+        """Return one row's vector."""
+        found: Float32 = self.matrix[row]
+        return found
+
+    def nearness(self, index: Sized, vector: Float32, fetched: Fetched) -> Products:
+        """Return the products of an index's rows with a vector."""
+        return Products(self.products(vector, len(index)))
+
+    def ready(self, index: Sized) -> bool:
+        """Tell that the vectors are at hand."""
+        return True
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the rows take."""
+        return self.matrix.nbytes
 
 
 def pack_vectors(vectors: Float32) -> list[bytes]:
@@ -72,3 +90,12 @@ def unpack_vectors(blobs: Sequence[bytes | None], dimension: int) -> tuple[Float
     sound = np.isfinite(vectors).all(axis=1)
     vectors[~sound] = 0.0
     return vectors, has_vector & sound
+
+
+_PART = 4096
+
+
+def which_are_sound(blobs: Sequence[bytes | None], dimension: int) -> NDArray[np.bool_]:
+    """Return which of the stored forms are sound vectors of that dimension, without holding all of them at once."""
+    parts = [unpack_vectors(blobs[start : start + _PART], dimension)[1] for start in range(0, len(blobs), _PART)]
+    return np.concatenate(parts) if parts else np.empty(0, bool)

@@ -304,8 +304,11 @@ class Memory(SessionVerbs, SeeingVerbs):
         """Move every record of a scope into another, history included."""
         return self.call(t.MOVE_SCOPE, _request(m.MoveScopeRequest, locals()))
 
-    def reindex(self, *, everything: bool = False, limit: int | None = None) -> m.Reindexed:
-        """Embed what has no vector yet, or rebuild the whole index from content; at most `limit` vectors in this call."""
+    def reindex(self, *, everything: bool = False, limit: int | None = None, resume: bool = False) -> m.Reindexed:
+        """Embed what has no vector yet, or rebuild the whole index from content; at most `limit` vectors in this call.
+
+        An external index is then brought up to date, for some seconds: where some are `uncopied`, call again with `resume`.
+        """
         return self.call(t.REINDEX, _request(m.ReindexRequest, locals()))
 
     def maintain(self, scope: ScopeArgument | None = None, *, dry_run: bool = False) -> m.Maintained:

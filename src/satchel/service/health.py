@@ -16,8 +16,9 @@ from satchel.errors import SatchelError
 class Health(TypedDict):
     """`status` is `degraded` while something that was wanted is missing; a memory that was opened without an embedder lacks nothing.
 
-    `index` is `lexical` where no embedder is at hand; `queue` is `waiting` while records wait for their vectors. `working` is there where
-    sessions are kept apart from the store, `tenants` where there are any: how many are in which state, or by name for who may know.
+    `index` is `lexical` where no embedder is at hand, or the external index has failed; `queue` is `waiting` while records wait for
+    their vectors. `working` is there where sessions are kept apart from the store, `tenants` where there are any: how many are in which
+    state, or by name for who may know.
     """
 
     status: Literal["ok", "degraded", "failing"]
@@ -35,7 +36,8 @@ def health_of(core: Core) -> Health:
         waiting = core.store.count_unindexed() if core.embedder is not None else 0
     except SatchelError:
         return Health(status="failing", store="failing", index="unknown", queue="unknown")
-    index: Literal["ok", "lexical"] = "ok" if core.embedder is not None else "lexical"
+    resting = core.external is not None and core.external.resting
+    index: Literal["ok", "lexical"] = "lexical" if core.embedder is None or resting else "ok"
     health = Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")
     if core.apart is not None:
         health["working"] = "ok" if _answers(core) else "failing"

@@ -79,18 +79,23 @@ class Stats(Result):
 
 
 class ReindexRequest(Request):
-    """Rebuild index entries from content. Missing vectors only, or everything; at most `limit` vectors in this call."""
+    """Rebuild index entries from content. Missing vectors only, or everything; at most `limit` vectors in this call.
+
+    `resume` only goes on with copying to an external index.
+    """
 
     everything: bool = False
     limit: Annotated[int, Field(ge=1)] | None = None
+    resume: bool = False
 
 
 class Reindexed(Result):
-    """How many records were embedded, and how many are still to do."""
+    """How many records were embedded, and how many are still to do; `uncopied` ones have yet to reach the external index."""
 
     embedded: int
     remaining: int
     embedder: str | None
+    uncopied: int = 0
 
 
 class DoctorRequest(Request):
