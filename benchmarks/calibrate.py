@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from benchmarks import datasets
 from benchmarks.quality import SCOPE, Asking, embedder_named
 from benchmarks.report import Report
-from satchel.engine.segmenting import wide_share
 from satchel.engine.settings import Settings
+from satchel.engine.text.segmenting import wide_share
 from satchel.ports import Embedder
 
 Floats = NDArray[np.float64]

@@ -44,9 +44,9 @@ def measure(name: str, path: Path, records: int, count: int, folder: Path) -> di
 
     from satchel import registry
     from satchel.engine.core import Principal
-    from satchel.engine.embedding import open_index, reindex
-    from satchel.engine.external import ExternalIndex
-    from satchel.engine.recalling import Recaller
+    from satchel.engine.index.embedding import open_index, reindex
+    from satchel.engine.index.external import ExternalIndex
+    from satchel.engine.recall.recalling import Recaller
     from satchel.operations.models import RecallRequest, ReindexRequest
     from satchel.stores.sqlite import SQLiteStore
 

@@ -27,8 +27,8 @@ from benchmarks.recall_speed import LIMIT, TARGET, asking, core_over, puts_of, q
 from benchmarks.report import Report, interleaved, milliseconds
 from benchmarks.standin import vector
 from satchel.engine.core import Principal
-from satchel.engine.embedding import reindex
-from satchel.engine.recalling import Recaller
+from satchel.engine.index.embedding import reindex
+from satchel.engine.recall.recalling import Recaller
 from satchel.operations.models import ReindexRequest
 from satchel.ports import Batch, Put
 from satchel.stores.bodies import encode

@@ -31,11 +31,11 @@ from benchmarks import texts
 from benchmarks.report import Report, milliseconds, percentile
 from benchmarks.standin import StandIn
 from satchel.engine.core import Core, Principal
-from satchel.engine.embedding import open_index, reindex
-from satchel.engine.recalling import Recaller
-from satchel.engine.segmenting import pack_terms
+from satchel.engine.index.embedding import open_index, reindex
+from satchel.engine.index.vectors import pack_vectors
+from satchel.engine.recall.recalling import Recaller
 from satchel.engine.settings import Settings
-from satchel.engine.vectors import pack_vectors
+from satchel.engine.text.segmenting import pack_terms
 from satchel.operations.models import RecallRequest, ReindexRequest
 from satchel.ports import Batch, LogEntry, Put, Store
 from satchel.protocol.record import MemoryRecord

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks import texts
 from benchmarks.report import Report, peak_memory_mib, timed
-from satchel.engine.segmenting import segment
+from satchel.engine.text.segmenting import segment
 from satchel.protocol import Header, MemoryRecord, new_id, write_package
 from satchel.wiring import open_memory
 

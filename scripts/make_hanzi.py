@@ -1,4 +1,4 @@
-"""Write src/satchel/engine/hanzi.py from OpenCC's character table (pip install opencc-python-reimplemented, Apache-2.0)."""
+"""Write src/satchel/engine/text/hanzi.py from OpenCC's character table (pip install opencc-python-reimplemented, Apache-2.0)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "src/satchel/engine/hanzi.py"
+TARGET = Path(__file__).resolve().parent.parent / "src/satchel/engine/text/hanzi.py"
 HEAD = '''"""Which simplified character stands for each traditional one: data, made by scripts/make_hanzi.py; it knows nothing of text.
 
 Derived from OpenCC's TSCharacters table, Copyright 2010-2017 BYVoid and contributors, by way of opencc-python-reimplemented,

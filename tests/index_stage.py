@@ -20,7 +20,7 @@ from satchel.conformance.memory_forgetting import Forgetting
 from satchel.conformance.memory_recalling import Recalling
 from satchel.conformance.samples import CONTENTS
 from satchel.engine.engine import Engine
-from satchel.engine.segmenting import hash_term, segment
+from satchel.engine.text.segmenting import hash_term, segment
 from satchel.ports import Calibration, VectorIndex
 from tour_stage import tour
 from write_stage import ALICE, BOB, Clock, opened

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.embedding import embed_contents
-from satchel.engine.recalling import Recaller
-from satchel.engine.segmenting import pack_terms, segment
+from satchel.engine.index.embedding import embed_contents
+from satchel.engine.recall.recalling import Recaller
 from satchel.engine.settings import Settings
+from satchel.engine.text.segmenting import pack_terms, segment
 from satchel.operations.models import Hit, Hits, RecallRequest
 from satchel.ports import Batch, Calibration, LogEntry, Put, Store
 from satchel.protocol.record import Deletion, MemoryRecord, Source, Status

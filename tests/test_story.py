@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from satchel.engine.engine import Engine
-from satchel.engine.scoring import strength
+from satchel.engine.retention.scoring import strength
 from satchel.errors import NotFound
 from satchel.protocol.record import MemoryRecord
 from write_stage import START, Clock, opened, package, record

@@ -185,10 +185,10 @@ def _open_engine(
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
-    from satchel.engine.external import ExternalIndex
-    from satchel.engine.ranking import policy_named
+    from satchel.engine.index.external import ExternalIndex
+    from satchel.engine.recall.ranking import policy_named
     from satchel.engine.settings import Settings
-    from satchel.engine.working_home import open_home
+    from satchel.engine.working.home import open_home
     from satchel.protocol.validation import validated
 
     given = settings.model_dump(exclude_unset=True) if isinstance(settings, Settings) else dict(settings or {})

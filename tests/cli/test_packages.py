@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from satchel import open_memory
+
 
 @pytest.fixture
 def package(satchel, tmp_path: Path) -> Path:
@@ -138,3 +140,13 @@ def test_a_package_is_not_printed_on_a_terminal(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
     assert done.stdout.startswith("2 ")
     assert "--output" in done.stdout
+
+
+def test_sessions_travel_where_they_are_asked_for(satchel, tmp_path: Path) -> None:
+    with open_memory(f"sqlite:///{tmp_path / 'memory.db'}", embedder="none", agent="planner") as memory:
+        session = memory.session_start("trip", scope="user:alice")
+        session.slots["城市"] = "杭州"
+        session.save()
+    for words, there in (([], False), (["--sessions"], True)):
+        assert satchel("export", *words, "-o", str(tmp_path / "p.satchel")).code == 0
+        assert ("杭州" in (tmp_path / "p.satchel").read_text("utf-8")) is there

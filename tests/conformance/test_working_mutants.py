@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from satchel.conformance import Outcome, WorkingContract, run_working
-from satchel.engine.working_store import DocumentWorkingStore
+from satchel.engine.working.store import DocumentWorkingStore
 from satchel.errors import Conflict
 from satchel.stores.memory import MemoryStore
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from satchel.engine.asking import MAX_SENTENCES, ask, sentences
+from satchel.engine.recall.asking import MAX_SENTENCES, ask, sentences
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.engine.engine import Engine
-from satchel.engine.joining import join, sentences
-from satchel.engine.topics import Background, Item, topic_words, topics
+from satchel.engine.retention.topics import Background, Item, topic_words, topics
+from satchel.engine.text.joining import join, sentences
 from satchel.protocol.record import MemoryRecord
 from write_stage import ALICE, BOB, Clock, opened, package, record
 
@@ -172,7 +172,7 @@ def test_scopes_are_not_mixed(memory) -> None:
 
 
 def test_a_fuller_memory_is_no_stronger_than_the_strongest_of_its_originals(memory, clock) -> None:
-    from satchel.engine.scoring import strength
+    from satchel.engine.retention.scoring import strength
 
     fill(memory, *COFFEE, at=clock(), score=0.6)
     clock.pass_(days=20)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from satchel.engine.differing import diff_packages
+from satchel.engine.history.differing import diff_packages
 from satchel.errors import InvalidRequest
 from satchel.operations import models as m
 from satchel.operations import table as t

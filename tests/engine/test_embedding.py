@@ -9,7 +9,7 @@ import pytest
 
 from recall_stage import ALICE, BOB, Stage, TableEmbedder
 from satchel.engine.core import Principal
-from satchel.engine.embedding import embed_contents, index_embedder, open_index, reindex
+from satchel.engine.index.embedding import embed_contents, index_embedder, open_index, reindex
 from satchel.errors import SatchelError, TransportError
 from satchel.operations.models import ReindexRequest
 from satchel.ports import Batch, Document, IndexEntry
@@ -178,7 +178,7 @@ def test_a_model_that_is_slow_to_fail_is_left_alone_for_a_while(monkeypatch: pyt
             raise TransportError("no answer")
 
     clock = [100.0]
-    monkeypatch.setattr("satchel.engine.answers.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("satchel.engine.recall.answers.time.monotonic", lambda: clock[0])
     embedder = Down()
     stage = Stage(embedder=embedder)
     stage.remember("喜欢龙井茶")

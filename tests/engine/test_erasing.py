@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from satchel.engine.segmenting import hash_term, segment
+from satchel.engine.text.segmenting import hash_term, segment
 from satchel.errors import InvalidRequest, NotFound
 from satchel.operations import models as m
 from satchel.protocol import WorkingSnapshot
@@ -323,7 +323,7 @@ def test_while_a_reader_holds_the_files_scrubbing_is_pending_and_said_so(tmp_pat
 
 
 def test_scrubbing_that_was_pending_is_done_when_the_store_is_closed_or_opened_again(tmp_path):
-    from satchel.engine.scrubbing import pending_document
+    from satchel.engine.forgetting.scrubbing import pending_document
     from satchel.ports import Batch
 
     memory = opened(tmp_path / "agent.db")

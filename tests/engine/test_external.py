@@ -13,8 +13,8 @@ from time import monotonic, sleep
 import pytest
 
 from index_stage import ASKED, WordEmbedder, answers, fill, findings, held, indexed, raw, semantic
-from satchel.engine import external, outside
 from satchel.engine.engine import Engine
+from satchel.engine.index import external, outside
 from satchel.errors import StoreUnavailable
 from satchel.indexes.exact import ExactIndex
 from satchel.ports import Position, VectorEntry
@@ -327,7 +327,7 @@ def test_doctor_names_the_scopes_that_differ_and_reindex_puts_them_right(server)
 
 
 def test_reindex_goes_on_where_it_ended(server, monkeypatch):
-    from satchel.engine import embedding
+    from satchel.engine.index import embedding
 
     monkeypatch.setattr(embedding, "_COPYING_SECONDS", 0.0)
     with indexed("memory://", server) as memory:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.engine.fusion import LEXICAL_FLOOR, WHOLE_SHARE, bm25, deal, fuse, inverse_frequency
-from satchel.engine.relevance import LEXICAL, best_relevance, lexical_relevance, relevance
+from satchel.engine.recall.fusion import LEXICAL_FLOOR, WHOLE_SHARE, bm25, deal, fuse, inverse_frequency
+from satchel.engine.recall.relevance import LEXICAL, best_relevance, lexical_relevance, relevance
 from satchel.ports import Calibration
 
 

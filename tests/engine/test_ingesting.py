@@ -311,7 +311,7 @@ def test_undo_leaves_what_was_forgotten_forgotten(memory):
 
 
 def test_nothing_comes_into_an_import_that_is_being_undone(memory):
-    from satchel.engine.receipts import ImportHead
+    from satchel.engine.moving.receipts import ImportHead
     from satchel.ports import Batch
 
     ingest(memory, item("a", "一"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from satchel.engine.segmenting import hash_term, segment
+from satchel.engine.text.segmenting import hash_term, segment
 from store_stage import left_in_files
 from write_stage import ALICE, Clock, exported, opened, package, record
 

@@ -494,7 +494,7 @@ def _reachable(held, text: str, active: list[str]) -> bool:
     spans=st.lists(st.floats(0, 90), min_size=1, max_size=8),
 )
 def test_strength_never_rises_with_time_alone(score, half_life, uses, spans) -> None:
-    from satchel.engine.scoring import strength
+    from satchel.engine.retention.scoring import strength
 
     clock = Clock()
     with opened(clock=clock) as memory:

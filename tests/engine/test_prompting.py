@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_stage import ALICE, BOB, START, Stage, TableEmbedder
-from satchel.engine.constraints import is_constraint
-from satchel.engine.prompting import CLOSING, OPENING, Remembered, estimate_tokens, quoted, render
+from satchel.engine.recall.constraints import is_constraint
+from satchel.engine.recall.prompting import CLOSING, OPENING, Remembered, estimate_tokens, quoted, render
 from satchel.operations.models import Context, ContextRequest
 from satchel.protocol.record import MemoryRecord, Source, Status, Usage
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.engine.fusion import inverse_frequency
-from satchel.engine.postings import Postings
-from satchel.engine.proposing import MOST, Terms, propose
+from satchel.engine.index.postings import Postings
+from satchel.engine.recall.fusion import inverse_frequency
+from satchel.engine.writing.proposing import MOST, Terms, propose
 
 WORDS = st.lists(st.integers(0, 40), min_size=1, max_size=8, unique=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from satchel.engine.ranking import POLICIES, Candidates, Weighted, policy_named, register_policy
+from satchel.engine.recall.ranking import POLICIES, Candidates, Weighted, policy_named, register_policy
 from satchel.errors import InvalidRequest
 
 

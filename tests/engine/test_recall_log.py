@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from satchel.engine.recall_log import RECALLS
+from satchel.engine.recall.recall_log import RECALLS
 from satchel.engine.settings import Settings
 from satchel.errors import NotFound
 from write_stage import ALICE, BOB, START, opened
@@ -119,7 +119,7 @@ def test_the_log_moves_with_its_scope(memory):
 
 
 def test_the_log_is_bounded_by_age_and_size(clock, monkeypatch):
-    monkeypatch.setattr("satchel.engine.recall_log._PRUNE_EVERY", 1)
+    monkeypatch.setattr("satchel.engine.recall.recall_log._PRUNE_EVERY", 1)
     with opened(clock=clock, settings=Settings(recall_log_batches=3, recall_log_seconds=86_400)) as memory:
         memory.remember("她拉大提琴", scope=ALICE, id="a", pinned=True)
         for turn in range(5):

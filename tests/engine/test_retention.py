@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from satchel.engine.retention import CLASSES, default_class, is_lasting
+from satchel.engine.retention.retention import CLASSES, default_class, is_lasting
 from satchel.errors import InvalidRequest
 from write_stage import ALICE, opened
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from satchel.engine.lanes import Question, lexical_lane, measure, semantic_lane
-from satchel.engine.postings import Postings
-from satchel.engine.scope_index import ScopeIndex
-from satchel.engine.segmenting import hash_term, pack_terms, segment_query
-from satchel.engine.vectors import VectorRows
+from satchel.engine.index.postings import Postings
+from satchel.engine.index.scope_index import ScopeIndex
+from satchel.engine.index.vectors import VectorRows
+from satchel.engine.recall.lanes import Question, lexical_lane, measure, semantic_lane
+from satchel.engine.text.segmenting import hash_term, pack_terms, segment_query
 from satchel.ports import IndexRow, IndexSlice, Position
 
 DIMENSION = 6

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.engine.scoring import Life, faint_below, recencies, strength, strengths, type_priority
+from satchel.engine.retention.scoring import Life, faint_below, recencies, strength, strengths, type_priority
 from satchel.engine.settings import Settings
 from satchel.protocol.record import MemoryRecord, Usage
 

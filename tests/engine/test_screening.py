@@ -2,7 +2,7 @@
 
 import pytest
 
-from satchel.engine.screening import MASK, mask, mask_json, screen, texts_of
+from satchel.engine.text.screening import MASK, mask, mask_json, screen, texts_of
 
 LETTERS = "aB3dE5gH7jK9mN1pQ2sT4vW6xY8z"
 
@@ -42,7 +42,7 @@ ORDINARY = [
     "The key takeaway: 2026 was a good year for tea",
     "Keyboard layout is Dvorak; key repeat 200ms",
     "Meeting at 10:30, ask alice@example.org",
-    "路径 src/satchel/engine/screening.py 第 120 行",
+    "路径 src/satchel/engine/text/screening.py 第 120 行",
     "password: required",
     "Password: authentication is done by the gateway",
     "密码: administrators may reset it on request",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.engine.segmenting import (
+from satchel.engine.text.segmenting import (
     CHARACTER_WEIGHT,
     MAX_WORD,
     hash_query,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from satchel.engine.scoring import strength
+from satchel.engine.retention.scoring import strength
 from satchel.errors import InvalidRequest
 from write_stage import ALICE, BOB, START, Clock, opened, package, record
 

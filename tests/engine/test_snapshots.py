@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from satchel.engine.core import Principal
+from satchel.engine.history.snapshots import snapshot_before
 from satchel.engine.settings import Settings
-from satchel.engine.snapshots import snapshot_before
 from satchel.errors import Conflict, Denied, InvalidRequest, NotFound
 from satchel.operations import models as m
 from satchel.operations import table as t
@@ -37,7 +37,7 @@ def test_a_moment_is_read_in_pages(memory, clock, monkeypatch):
     for n in range(0, 25, 2):
         memory.update(f"m{n:02}", scope=ALICE, status="archived")
     monkeypatch.setattr("satchel.operations.models.MAX_LIMIT", 4)
-    monkeypatch.setattr("satchel.engine.timetravel.PAGE", 3)
+    monkeypatch.setattr("satchel.engine.history.timetravel.PAGE", 3)
     assert [record.id for record in memory.as_of(START, scope=ALICE, status="active")] == [f"m{n:02}" for n in range(25)]
     assert [record.id for record in memory.as_of(clock.now, scope=ALICE, status="active")] == [f"m{n:02}" for n in range(1, 25, 2)]
 

@@ -13,8 +13,8 @@ import pytest
 from recall_stage import TableEmbedder
 from satchel.engine import activity
 from satchel.engine.core import Core
-from satchel.engine.embedding import embed_missing
 from satchel.engine.engine import Engine
+from satchel.engine.index.embedding import embed_missing
 from satchel.service import serving
 from satchel.service.backlog import Backlog
 from satchel.service.health import health_of

@@ -15,7 +15,7 @@ import pytest
 from satchel import open_memory, registry
 from satchel.conformance import MemoryContract
 from satchel.conformance.samples import NOW, sitting
-from satchel.engine.working_store import DocumentWorkingStore
+from satchel.engine.working.store import DocumentWorkingStore
 from satchel.errors import Conflict, InvalidRequest, StoreCorrupt, StoreError, StoreUnavailable, Unsupported
 from satchel.operations import Memory
 from satchel.stores.redis import open_working

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from satchel.conformance import WorkingContract
-from satchel.engine.working_store import DocumentWorkingStore
+from satchel.engine.working.store import DocumentWorkingStore
 from satchel.ports import WorkingStore
 from satchel.stores import jsonl, memory, postgres, sqlite
 from satchel.stores.redis import open_working

@@ -42,6 +42,7 @@ def export(
     everything: Annotated[bool, typer.Option("--everything", help="Every scope that you may read.")] = False,
     since: Annotated[int | None, typer.Option(min=0, metavar="POSITION", help="Only what changed after this position of the log.")] = None,
     include_sensitive: Annotated[bool, typer.Option("--include-sensitive", help="Sensitive memories too.")] = False,
+    sessions: Annotated[bool, typer.Option("--sessions", help="Working memory too.")] = False,
     zstd: Annotated[bool, typer.Option("--zstd", help="Compress.")] = False,
 ) -> None:
     """Write a package: every memory and tombstone of the scope, in one stream that any Satchel reads."""
@@ -52,6 +53,7 @@ def export(
         "everything": everything,
         "since": since,
         "include_sensitive": include_sensitive,
+        "working": sessions,
         "compressed": zstd or (output is not None and output.suffix == ".zst"),
     }
     with session.without_embedder().open() as memory:

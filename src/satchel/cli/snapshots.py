@@ -105,7 +105,7 @@ def _of_snapshots(session: Session, a: str, b: str) -> Diff:
 
 
 def _of_packages(a: Path, b: Path) -> Diff:
-    from satchel.engine.differing import diff_packages
+    from satchel.engine.history.differing import diff_packages
 
     with a.open("rb") as first, b.open("rb") as second:
         return diff_packages(first, second)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from satchel.engine.activity import Activity
-from satchel.engine.external import ExternalIndex
+from satchel.engine.index.external import ExternalIndex
 from satchel.engine.settings import Settings
-from satchel.engine.working_store import DocumentWorkingStore
+from satchel.engine.working.store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
 from satchel.protocol.times import to_utc
 

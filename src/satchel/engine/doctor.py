@@ -6,12 +6,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from satchel.engine.backlog import progress
 from satchel.engine.core import Core, Principal
-from satchel.engine.embedding import index_embedder
-from satchel.engine.reach import IndexLost
-from satchel.engine.rewriting import count_failures
-from satchel.engine.scrubbing import settle
+from satchel.engine.forgetting.scrubbing import settle
+from satchel.engine.index.backlog import progress
+from satchel.engine.index.embedding import index_embedder
+from satchel.engine.index.reach import IndexLost
+from satchel.engine.retention.rewriting import count_failures
 from satchel.errors import StoreError
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
 

@@ -10,38 +10,24 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from satchel.engine import (
-    conflicts,
-    correcting,
-    differing,
-    doctor,
-    embedding,
-    erasing,
-    exporting,
-    history,
-    importing,
-    moving,
-    overview,
-    primitives,
-    reading,
-    setting_back,
-    snapshots,
-    timetravel,
-    undoing,
-    updating,
-)
+from satchel.engine import doctor, overview, reading
 from satchel.engine.access import authorise, narrow
 from satchel.engine.core import Core, Principal
-from satchel.engine.feedback import Feedback
-from satchel.engine.ingesting import Ingester
-from satchel.engine.maintaining import Maintainer
-from satchel.engine.plans import Planner
-from satchel.engine.promoting import Promoter
-from satchel.engine.recalling import Recaller
-from satchel.engine.scrubbing import is_pending, settle
-from satchel.engine.sessions import SessionBook, session_handlers
-from satchel.engine.simulating import Simulator
-from satchel.engine.writing import Writer
+from satchel.engine.forgetting import erasing
+from satchel.engine.forgetting.plans import Planner
+from satchel.engine.forgetting.scrubbing import is_pending, settle
+from satchel.engine.history import differing, history, setting_back, snapshots, timetravel
+from satchel.engine.index import embedding
+from satchel.engine.moving import exporting, importing, moving, undoing
+from satchel.engine.moving.ingesting import Ingester
+from satchel.engine.recall.feedback import Feedback
+from satchel.engine.recall.recalling import Recaller
+from satchel.engine.retention.maintaining import Maintainer
+from satchel.engine.retention.simulating import Simulator
+from satchel.engine.working.promoting import Promoter
+from satchel.engine.working.sessions import SessionBook, session_handlers
+from satchel.engine.writing import conflicts, correcting, primitives, updating
+from satchel.engine.writing.writing import Writer
 from satchel.errors import SatchelError, Unsupported
 from satchel.operations import models as m
 from satchel.operations import table as t

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from satchel.engine.access import restricted
 from satchel.engine.core import Core, Principal
-from satchel.engine.embedding import index_embedder
-from satchel.engine.recall_log import rates
-from satchel.engine.scrubbing import is_pending
+from satchel.engine.forgetting.scrubbing import is_pending
+from satchel.engine.index.embedding import index_embedder
+from satchel.engine.recall.recall_log import rates
 from satchel.operations.models import ScopeInfo, ScopeList, ScopesRequest, Stats, StatsRequest
 from satchel.ports import Position, ScopeCount
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from satchel.engine.prompting import quoted
+from satchel.engine.recall.prompting import quoted
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
 from satchel.mcp.session_tools import SESSION_TOOLS

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from satchel.engine.retention import default_class, default_half_life
+from satchel.engine.retention.retention import default_class, default_half_life
 from satchel.engine.settings import Settings
 from satchel.errors import InvalidRequest
 from satchel.migrate.items import Draft, made_id

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from satchel.engine.retention import is_lasting
+from satchel.engine.retention.retention import is_lasting
 
 OUTSIDE_ITSELF = "refers to something outside itself"
 """What a receipt says of such a statement."""

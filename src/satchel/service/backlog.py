@@ -10,9 +10,9 @@ import logging
 import threading
 from typing import Any
 
-from satchel.engine.backlog import COLLECTION, KEY, LEASE_SECONDS
-from satchel.engine.embedding import embed_missing, usable_dimension
 from satchel.engine.engine import Engine
+from satchel.engine.index.backlog import COLLECTION, KEY, LEASE_SECONDS
+from satchel.engine.index.embedding import embed_missing, usable_dimension
 from satchel.errors import Conflict, SatchelError
 from satchel.ports import Batch, Document
 from satchel.protocol.record import new_id

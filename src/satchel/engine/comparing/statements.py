@@ -19,7 +19,7 @@ from satchel.engine.comparing.chinese import entry_at
 from satchel.engine.comparing.english import DENIALS, DROPPED, MOST_WORDS, PHRASES
 from satchel.engine.comparing.quantities import quantities
 from satchel.engine.comparing.words import UNITS
-from satchel.engine.segmenting import fold, stem
+from satchel.engine.text.segmenting import fold, stem
 
 MAX_LENGTH = 400
 """Characters; a longer text is no short memory, and is not read."""

@@ -1,0 +1,1 @@
+"""Forgetting in two stages, and what remains of it. It must not know how a store erases."""

@@ -1,0 +1,41 @@
+"""Which place the sessions of a store are kept in, so that none is left behind, unseen and out of reach of forgetting.
+
+It must not know what kinds of place there are.
+"""
+
+from __future__ import annotations
+
+from satchel.engine.core import Core
+from satchel.engine.working.arrivals import bring_in
+from satchel.engine.working.store import DocumentWorkingStore
+from satchel.ports import Batch, Document
+
+COLLECTION, KEY = "working-home", "home"
+"""The document that names the last place apart from the store."""
+
+_NOTE = "working-home"
+
+
+def open_home(core: Core, *, chosen: bool) -> None:
+    """Note where sessions are kept from now on. `chosen`: somebody said so, and it is not the place for want of another.
+
+    Where it is apart from the store, sessions that the store holds move there. Where it is not, and was, a note says what that means.
+    """
+    last = (core.store.document(COLLECTION, KEY) or {}).get("location")
+    if core.apart is not None:
+        if last != core.apart.location:
+            _write(core, {"location": core.apart.location})
+        if last is not None and last != core.apart.location:
+            core.notes.add(_NOTE, f"sessions of this store were kept in {last}; those that are there are not seen from here")
+        bring_in(core, DocumentWorkingStore(core.store))
+    elif last is not None and chosen:
+        _write(core, None)
+    elif last is not None:
+        core.notes.add(
+            _NOTE,
+            f"sessions of this store are kept in {last}: without working={last!r} they are not seen, and forgetting does not reach them",
+        )
+
+
+def _write(core: Core, value: dict[str, str] | None) -> None:
+    core.store.apply(Batch(documents=[Document(COLLECTION, KEY, value)]))

@@ -1,0 +1,196 @@
+"""`conflicts` and `resolve`: groups of memories of which it must be asked which holds (CNF-3, CNF-4).
+
+A group is read from the records: pending ones that are linked to each other; nothing else says so. It must not know how memories come to
+contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+
+from satchel.engine.core import Core, Principal
+from satchel.engine.writing.committing import commit, log_entry, merged_ids, restate, revised
+from satchel.engine.writing.deciding import decide, moment
+from satchel.engine.writing.questions import question_about
+from satchel.engine.writing.reviews import REVIEWS, open_reviews, review_key, settled
+from satchel.errors import InvalidRequest, NotFound
+from satchel.operations.models import Conflict, ConflictKind, Conflicts, ConflictsRequest, Resolved, ResolveRequest, conflict_id
+from satchel.ports import Batch, LogEntry, Put, Relation
+from satchel.protocol.filters import RecordFilter
+from satchel.protocol.record import MemoryRecord, Status
+
+BOTH, NONE = "both", "none"
+"""What `keep` may be beside the id of a record."""
+
+_PAGE = 500
+_PENDING = RecordFilter(statuses=(Status.PENDING,))
+_UNKNOWN = "nobody has said which of them holds"
+
+Group = Sequence[MemoryRecord]
+"""Records of one conflict, the oldest first."""
+
+
+def conflicts(core: Core, principal: Principal, request: ConflictsRequest) -> Conflicts:
+    """List the open questions of these scopes, the oldest first."""
+    found = [entry for scope in request.scope for entry in (*_contradictions(core, scope), *_reviews(core, scope))]
+    first = nsmallest(request.limit, found, key=lambda entry: (moment(entry.records[-1]), entry.id))
+    return Conflicts(conflicts=tuple(first), more=len(found) > len(first))
+
+
+def groups_of(core: Core, scope: str, records: Iterable[MemoryRecord]) -> list[Group]:
+    """Return the groups that these records are part of, each once."""
+    found: dict[str, Group] = {}
+    for record in records:
+        group = _group(core, scope, record)
+        if group:
+            found.setdefault(group[0].id, group)
+    return list(found.values())
+
+
+def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolved:
+    """Settle one conflict: what is kept becomes active, the rest is archived, linked to it, and can be restored.
+
+    The same answer again changes nothing.
+
+    Raises:
+        NotFound: there is no such conflict. InvalidRequest: what is to be kept is no part of it.
+    """
+
+    def plan() -> tuple[Batch, Resolved]:
+        members = _members(core, request.scope, request.record_id)
+        _check(request, members)
+        log = log_entry(core, principal, "resolve", reason=f"keep {request.keep}")
+        after = {record.id: _settled(record, request.keep, members, log) for record in members}
+        puts = [_put(record, after[record.id], log) for record in members if after[record.id] is not record]
+        documents = settled(request.scope, [record.id for record in members if _is_reviewed(core, record)])
+        kept = tuple(record for record in after.values() if record.status is Status.ACTIVE)
+        archived = tuple(record for record in after.values() if record.status is Status.ARCHIVED)
+        return Batch(puts, documents), Resolved(kept=kept, archived=archived)
+
+    return commit(core, plan)
+
+
+# ---------------------------------------------------------------- what there is
+
+
+def _contradictions(core: Core, scope: str) -> Iterator[Conflict]:
+    pending = {record.id: record for record in _pending(core, scope) if record.relations.conflicts_with}
+    seen: set[str] = set()
+    for record in pending.values():
+        if record.id not in seen:
+            group = _group(core, scope, record, known=pending)
+            seen.update(member.id for member in group)
+            yield Conflict(
+                id=conflict_id(scope, group[0].id),
+                kind=ConflictKind.CONTRADICTION,
+                scope=scope,
+                question=question_about(group),
+                reason=_reason(core, group),
+                records=tuple(group),
+            )
+
+
+def _reviews(core: Core, scope: str) -> Iterator[Conflict]:
+    reviews = list(open_reviews(core, scope))
+    records = core.store.get(scope, {name for wrong, right, _ in reviews for name in (wrong, right)}) if reviews else {}
+    for wrong, right, used in reviews:
+        both = [record for name in (wrong, right) if (record := records.get(name)) is not None and not record.is_tombstone]
+        if both and both[0].id == wrong:
+            yield Conflict(
+                id=conflict_id(scope, wrong),
+                kind=ConflictKind.REVIEW,
+                scope=scope,
+                question=question_about(both, used=used),
+                reason=f"it was used {used} times before something else took its place: what was built on it may be wrong too",
+                records=tuple(both),
+            )
+
+
+def _pending(core: Core, scope: str) -> Iterator[MemoryRecord]:
+    cursor: str | None = None
+    while True:
+        page = core.store.scan((scope,), _PENDING, cursor=cursor, limit=_PAGE)
+        yield from page.records
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def _group(core: Core, scope: str, record: MemoryRecord, *, known: Mapping[str, MemoryRecord] | None = None) -> list[MemoryRecord]:
+    """Return everything that is linked to a pending record, over however many links, and is neither archived nor forgotten."""
+    found = {record.id: record}
+    waiting = list(record.relations.conflicts_with)
+    while waiting:
+        names = [name for name in dict.fromkeys(waiting) if name not in found]
+        read = {name: known[name] for name in names if known is not None and name in known}
+        unread = [name for name in names if name not in read]
+        read |= core.store.get(scope, unread) if unread else {}
+        new = {name: one for name, one in read.items() if one.status in {Status.PENDING, Status.ACTIVE}}
+        found |= new
+        waiting = [name for one in new.values() if one.status is Status.PENDING for name in one.relations.conflicts_with]
+    return sorted(found.values(), key=lambda one: (moment(one), one.id))
+
+
+def _reason(core: Core, group: Group) -> str:
+    """Say again why it must be asked: the verdict on the first two that do not go together."""
+    for place, newer in enumerate(group):
+        for older in group[:place]:
+            verdict = decide(core, older, newer)
+            if verdict.relation in {Relation.CONTRADICTS, Relation.REPLACES}:
+                return verdict.reason
+    return _UNKNOWN
+
+
+# ---------------------------------------------------------------- settling it
+
+
+def _members(core: Core, scope: str, record_id: str) -> list[MemoryRecord]:
+    record = core.store.get(scope, (record_id,)).get(record_id)
+    if record is None or record.is_tombstone:
+        raise NotFound("no such conflict", id=conflict_id(scope, record_id))
+    review = core.store.document(REVIEWS, review_key(scope, record_id))
+    if review is not None:
+        right = core.store.get(scope, (str(review["by"]),)).get(str(review["by"]))
+        return [record] + ([right] if right is not None and not right.is_tombstone else [])
+    if record.status is Status.PENDING and record.relations.conflicts_with:
+        return _group(core, scope, record)
+    # Asked again after it was settled: the ones it was settled with.
+    linked = core.store.get(scope, {*record.relations.supersedes, *record.relations.superseded_by})
+    return [record, *(one for one in linked.values() if not one.is_tombstone)]
+
+
+def _check(request: ResolveRequest, members: Group) -> None:
+    ids = {record.id for record in members}
+    if request.keep not in ids | {BOTH, NONE}:
+        is_open = any(record.status is Status.PENDING for record in members)
+        if not is_open and len(members) == 1:
+            raise NotFound("no such conflict", id=request.id)
+        raise InvalidRequest.of([{"field": "keep", "message": f"is none of {', '.join(sorted(ids))}, both, none"}])
+
+
+def _settled(record: MemoryRecord, keep: str, members: Group, log: LogEntry) -> MemoryRecord:
+    """Return a record as it is once the conflict is settled; itself where that is how it stands."""
+    ids = {member.id for member in members}
+    links = record.relations
+    relations = {"conflicts_with": tuple(name for name in links.conflicts_with if name not in ids)}
+    is_kept = record.id == keep or (keep == BOTH and keep not in ids)
+    if is_kept:
+        others = () if keep not in ids else sorted(ids - {record.id})
+        relations["superseded_by"] = tuple(name for name in links.superseded_by if name not in ids)
+        relations["supersedes"] = merged_ids(links.supersedes, *others) if others else tuple(n for n in links.supersedes if n not in ids)
+    elif keep in ids:
+        relations["superseded_by"] = merged_ids(links.superseded_by, keep)
+        relations["supersedes"] = tuple(name for name in links.supersedes if name not in ids)
+    changes = {"relations": links.model_copy(update=relations), "status": Status.ACTIVE if is_kept else Status.ARCHIVED}
+    if all(getattr(record, name) == value for name, value in changes.items()):
+        return record
+    return revised(record, log.at, **changes)
+
+
+def _put(before: MemoryRecord, after: MemoryRecord, log: LogEntry) -> Put:
+    return restate(after, log, expect=before.revision)
+
+
+def _is_reviewed(core: Core, record: MemoryRecord) -> bool:
+    return core.store.document(REVIEWS, review_key(record.scope, record.id)) is not None

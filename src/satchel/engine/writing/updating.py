@@ -1,0 +1,96 @@
+"""Changes a record in place: `update`, `confirm`, `restore` (ENG-5). It must not know how content is replaced or erased."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from satchel.engine.core import Core, Principal
+from satchel.engine.reading import fetch
+from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.completing import refuse_secrets
+from satchel.errors import Conflict, InvalidRequest
+from satchel.operations.models import ConfirmRequest, RestoreRequest, UpdateRequest
+from satchel.ports import Batch, Use
+from satchel.protocol.record import MemoryRecord, Status
+
+Change = Callable[[MemoryRecord, datetime], Mapping[str, Any]]
+"""What is to be different: the fields and their new values."""
+
+
+def update(core: Core, principal: Principal, request: UpdateRequest) -> MemoryRecord:
+    """Change what is not content. A retry finds its change made and changes nothing, whatever revision it names.
+
+    Raises:
+        Conflict: the record is no longer at `if_revision`.
+    """
+    if request.status is Status.DELETED:
+        raise InvalidRequest.of([{"field": "status", "message": "a memory is deleted by forget, which erases it"}])
+    refuse_secrets(core, {"tags": request.tags, "meta": request.meta, "type": request.type})
+
+    def changes(record: MemoryRecord, now: datetime) -> Mapping[str, Any]:
+        wanted = {name: getattr(request, name) for name in _PLAIN if getattr(request, name) is not None}
+        if request.expires_at is not None:
+            wanted["ttl"] = None
+        if request.sensitivity is not None:
+            wanted["access"] = record.access.model_copy(update={"sensitivity": request.sensitivity})
+        return wanted
+
+    return _change(core, principal, request.scope, request.id, "update", changes, if_revision=request.if_revision)
+
+
+_PLAIN = ("tags", "type", "score", "half_life", "meta", "pinned", "due_at", "expires_at", "status")
+
+
+def confirm(core: Core, principal: Principal, request: ConfirmRequest) -> MemoryRecord:
+    """Take a memory as right: active again, and its score half the way to 1."""
+
+    def changes(record: MemoryRecord, now: datetime) -> Mapping[str, Any]:
+        return {"status": Status.ACTIVE, "score": record.score + (1.0 - record.score) / 2}
+
+    return _change(core, principal, request.scope, request.id, "confirm", changes)
+
+
+def restore(core: Core, principal: Principal, request: RestoreRequest) -> MemoryRecord:
+    """Bring an archived record back to active, in its full strength; one that is not archived stays as it is."""
+
+    def changes(record: MemoryRecord, now: datetime) -> Mapping[str, Any]:
+        if record.status is not Status.ARCHIVED:
+            return {}
+        expired = record.expires_at is not None and record.expires_at <= now
+        return {"status": Status.ACTIVE} | ({"expires_at": None, "ttl": None} if expired else {})
+
+    before = fetch(core, request.scope, request.id)
+    after = _change(core, principal, request.scope, request.id, "restore", changes)
+    if before.revision != after.revision:
+        # Without a use it would be as faint as when it was archived, and no recall would bring it.
+        core.store.touch([Use(request.scope, request.id, core.now())])
+    return after
+
+
+def check_revision(record: MemoryRecord, wanted: int | None) -> None:
+    """Raise Conflict, naming both revisions, where the record is no longer at the wanted one."""
+    if wanted is not None and record.revision != wanted:
+        raise Conflict(
+            f"the memory is at revision {record.revision}, not at {wanted}: it was changed in the meantime",
+            expected=wanted,
+            actual=record.revision,
+            id=record.id,
+            scope=record.scope,
+        )
+
+
+def _change(
+    core: Core, principal: Principal, scope: str, record_id: str, operation: str, change: Change, *, if_revision: int | None = None
+) -> MemoryRecord:
+    def plan() -> tuple[Batch, MemoryRecord]:
+        record, log = fetch(core, scope, record_id), log_entry(core, principal, operation)
+        wanted = {name: value for name, value in change(record, log.at).items() if getattr(record, name) != value}
+        if not wanted:
+            return Batch(), record
+        check_revision(record, if_revision)
+        changed = revised(record, log.at, **wanted)
+        return Batch([restate(changed, log, expect=record.revision)]), changed
+
+    return commit(core, plan)
