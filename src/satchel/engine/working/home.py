@@ -6,7 +6,6 @@ It must not know what kinds of place there are.
 from __future__ import annotations
 
 from satchel.engine.core import Core
-from satchel.engine.working.arrivals import bring_in
 from satchel.engine.working.store import DocumentWorkingStore
 from satchel.ports import Batch, Document
 
@@ -23,6 +22,8 @@ def open_home(core: Core, *, chosen: bool) -> None:
     """
     last = (core.store.document(COLLECTION, KEY) or {}).get("location")
     if core.apart is not None:
+        from satchel.engine.working.arrivals import bring_in  # every command opens a memory, and few of them one like this
+
         if last != core.apart.location:
             _write(core, {"location": core.apart.location})
         if last is not None and last != core.apart.location:
