@@ -112,10 +112,10 @@ def _agent_name(given: str | None) -> str | None:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return scheme and rest of a store's URL; a plain path is SQLite's."""
+    """Return scheme and rest of a store's URL; a plain path is SQLite's, but for one that ends in `.jsonl`."""
     found = _URL.fullmatch(url)
     if found is None:
-        return "sqlite", url
+        return ("jsonl" if url.lower().endswith(".jsonl") else "sqlite"), url
     scheme, slashes, rest = found[1].lower(), found[2], found[3]
     known = (*registry.STORES, *REMOTE_SCHEMES)
     if scheme not in known or slashes is None:

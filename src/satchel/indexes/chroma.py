@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+# Chroma may load ONNX Runtime, which then tells its maker of this device.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import chromadb
 import httpx

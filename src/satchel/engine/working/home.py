@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from satchel.engine.core import Core
 from satchel.engine.working.store import DocumentWorkingStore
+from satchel.errors import StoreUnavailable
 from satchel.ports import Batch, Document
 
 COLLECTION, KEY = "working-home", "home"
@@ -35,6 +36,18 @@ def open_home(core: Core, *, chosen: bool) -> None:
         core.notes.add(
             _NOTE,
             f"sessions of this store are kept in {last}: without working={last!r} they are not seen, and forgetting does not reach them",
+        )
+
+
+def must_reach(core: Core) -> None:
+    """Raise StoreUnavailable where sessions of this store are kept in a place that this engine was not told to use.
+
+    Forgetting that does not reach them must not say that it is done.
+    """
+    last = (core.store.document(COLLECTION, KEY) or {}).get("location") if core.apart is None else None
+    if last is not None:
+        raise StoreUnavailable(
+            f"sessions of this store are kept in {last}, and forgetting must reach them: name it as `working`, or 'store' if it is no more"
         )
 
 
