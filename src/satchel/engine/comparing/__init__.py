@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from satchel.engine.comparing.contradicting import say_about_to_change, say_denied, say_differing, say_exchanged, say_parted, say_updated
+from satchel.engine.comparing.contradicting import say_about_to_change, say_differing, say_exchanged, say_parted, say_updated
+from satchel.engine.comparing.denying import say_denied
 from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.persons import speak_of_others
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled

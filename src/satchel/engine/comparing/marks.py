@@ -17,24 +17,25 @@ from satchel.engine.text.segmenting import fold
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "<>": "!="}
 _SIGN = re.compile(r"[<>=!]=+|<>|[<>=≥≤≠±]|(?<=\s)[*/+&|^](?=\s)|(?<![\w)\]])[-−](?=\d)")
 
-_PLACES = (
-    {"in", "into", "inside", "within"}, {"on", "onto"}, {"under", "below", "beneath"}, {"by"}, {"with"}, {"for"}, {"without"}, {"from", "since"},
-    {"until", "till", "through"}, {"to"}, {"before"}, {"after"}, {"over", "above"}, {"against"}, {"outside"}, {"behind"}, {"beside", "near"},
-)  # fmt: skip
-_GROUP = {word: number for number, group in enumerate(_PLACES) for word in group}
-_OPPOSED = tuple(
-    frozenset(_GROUP[word] for word in pair.split())
-    for pair in (
-        "in on,in under,on under,by on,by from,by after,with for,with without,with against,for against,for from,from to,from until,to until,"
-        "before after,before from,before on,after on,after until,over under,in outside,behind under,in behind,on behind,in near,on near,by in"
-    ).split(",")
-)
+_PLACES = """
+in into inside within|on onto|under below beneath|by|with|for|without|from since|until till through|to|before|after|over above|against
+outside|behind|beside near
+"""
+_GROUP = {word: group.split()[0] for group in _PLACES.replace("\n", "|").split("|") for word in group.split()}
+_OPPOSED_PLACES = """
+in on|in under|on under|by on|by from|by after|with for|with without|with against|for against|for from|from to|from until|to until|in by
+before after|before from|before on|after on|after until|over under|in outside|behind under|in behind|on behind|in beside|on beside
+"""
+_OPPOSED = frozenset(frozenset(pair.split()) for pair in _OPPOSED_PLACES.replace("\n", "|").split("|") if pair)
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _TURNED = ({"wife"}, {"husband"}), ({"wives"}, {"husbands"}), ({"buy", "buys", "bought"}, {"sell", "sells", "sold"})
 
-_OPPOSED_HAN = (
-    "里上 里下 里外 内外 上下 前后 早晚 来去 从到 自到 自至 起前 起止 给跟 给和 给向 跟向 替跟 从往 从向 左右 东西 南北 旁里 旁上 妻夫 买卖 进出"
-).split()
+_OPPOSED_HAN = words(
+    """
+    里上 里下 里外 内外 上下 前后 早晚 来去 从到 自到 自至 起前 起止 给跟 给和 给向 跟向 替跟 从往 从向
+    左右 东西 南北 旁里 旁上 妻夫 买卖 进出
+    """
+)
 
 _COMING = re.compile(r"\b(?:will|shall|'ll|won't)\b(?! be\b)")
 _GONE = re.compile(r"\b(?:did|used to|has had|have had|'ve had|had)\b")
@@ -67,13 +68,13 @@ def _is_turned(older: Statement, newer: Statement) -> bool:
     is_due = all("@deadline" in {token.key for token in side.tokens} for side in (older, newer))
     away, here = ({_GROUP[word] for word in side if word in _GROUP} for side in (gone, come))
     opposed = (frozenset({one, other}) for one in away - here for other in here - away)
-    return any(pair in _OPPOSED and not (is_due and _GROUP["by"] in pair) for pair in opposed)
+    return any(pair in _OPPOSED and not (is_due and "by" in pair) for pair in opposed)
 
 
 def _is_turned_han(older: Statement, newer: Statement) -> bool:
     first, second = (Counter(fold(side.text)) for side in (older, newer))
     gone, come = first - second, second - first
-    return any((one in gone and other in come) or (other in gone and one in come) for one, other in _OPPOSED_HAN)
+    return any((one in gone and other in come) or (other in gone and one in come) for one, other in map(tuple, _OPPOSED_HAN))
 
 
 def _stands_in_time(statement: Statement) -> str:
@@ -92,4 +93,4 @@ def _said_han(statement: Statement) -> str:
     if _GONE_HAN & {*keys}:
         return "gone"
     text = fold(statement.text)
-    return "coming" if _COMING_HAN & {*keys} and re.search("要(?!是|么|不)|将(?!就)|会(?![说讲唱弹游用做写打开员长场])", text) else ""
+    return "coming" if _COMING_HAN & {*keys} and re.search("要(?!是|么|不)|将(?!就)|会(?!过敏|[说讲唱弹游用做写打开员长场])", text) else ""

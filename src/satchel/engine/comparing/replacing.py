@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from satchel.engine.comparing.denying import has_other_subject
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
+from satchel.engine.comparing.persons import are_one
 from satchel.engine.comparing.slots import Slot, slots
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import LIGHT, WEAK, words
@@ -74,8 +76,8 @@ def say_ended(pair: Pair) -> Verdict | None:
     unknown = [key for key in ended if key not in known]
     if not ended or len(unknown) * 2 > len(ended):
         return None
-    if unknown:
-        return Verdict(Relation.CONTRADICTS, "the newer says that something like what the older tells is no longer so")
+    if unknown or has_other_subject(older, newer):
+        return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
 
 
@@ -105,7 +107,8 @@ def _owned(slot: Slot, like: Slot, statement: Statement) -> Slot:
 
 def _is_same_slot(one: Slot, other: Slot) -> bool:
     is_alike = one.role not in _MEASURED or _dimensions(one.value) == _dimensions(other.value)
-    return one.role == other.role and one.owner == other.owner and is_alike
+    is_of_same = one.owner == other.owner and are_one(one.persons, other.persons)
+    return one.role == other.role and is_of_same and is_alike and bool(one.kinds & other.kinds)
 
 
 def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from satchel.engine.comparing.chinese import entries
 from satchel.engine.comparing.english import PHRASES
+from satchel.engine.comparing.persons import persons_before
 from satchel.engine.comparing.slot_patterns import ENGLISH, HOLDERS, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
 from satchel.engine.comparing.statements import Statement, Token, read
+from satchel.engine.comparing.values import kinds
 from satchel.engine.comparing.words import words
 
 _COMMAS = frozenset(",，、(（")
@@ -44,7 +46,7 @@ _KINDRED = {
 
 
 class Slot(NamedTuple):
-    """What is filled, whose it is, and with what.
+    """What is filled, whose it is, and with what: `persons` are those of the owner, `kinds` of what kinds the value is.
 
     `is_single`: that it holds one value is as good as certain; `is_person`: it may be told by a name, or by what somebody does.
     """
@@ -54,6 +56,8 @@ class Slot(NamedTuple):
     value: frozenset[str]
     is_single: bool
     is_person: bool
+    persons: tuple[str, ...]
+    kinds: frozenset[str]
 
 
 def slots(statement: Statement) -> tuple[Slot, ...]:
@@ -110,8 +114,17 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
         return None
     is_person = role in _persons()
     is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
-    role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
-    return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
+    role = _role(name, role)
+    whose = persons_before(statement, start, start + match.start("value")) if match.start("value") > match.start("role") else ()
+    found = _span(statement, match, "value", start)
+    of_kinds = frozenset({"name"}) if role in _ALIKE else kinds(role, found, is_chinese=statement.is_chinese)
+    return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person, whose, of_kinds)
+
+
+def _role(name: str, role: str) -> str:
+    if name == "born" and not role.startswith(("出", "生", "in", "at")):
+        return role  # where somebody comes from, or whom they married
+    return _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
 
 
 def _may_name(token: Token) -> bool:
