@@ -14,7 +14,7 @@ from satchel.engine.comparing.contradicting import say_about_to_change, say_diff
 from satchel.engine.comparing.denying import say_denied
 from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.persons import speak_of_others
-from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled
+from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.slots import kindred_words
 from satchel.engine.comparing.statements import Statement, is_said_now, parts, read
@@ -26,6 +26,7 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_same,
     say_corrected,
     say_ended,
+    say_switched,
     say_refilled,
     say_denied,
     say_about_to_change,

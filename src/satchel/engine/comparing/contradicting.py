@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
-from satchel.engine.comparing.words import WEAK, words
+from satchel.engine.comparing.words import PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
 
 _LISTED = words(
@@ -49,7 +49,14 @@ def say_about_to_change(pair: Pair) -> Verdict | None:
     changing = {token.base for token in clause if token.kind in CONTENT}
     first = [token.base for token in pair.older.clauses()[0] if token.kind in CONTENT and token.base not in WEAK]
     common = [key for key in first if key in changing]
-    if not common or size(common) < 2 or size(common) < 0.5 * size(first) or (first[-1] not in changing and first[-2:-1] != common[-1:]):
+    is_subject_left_out = bool(first) and first[0] in PREDICATES
+    known = first[is_subject_left_out:]
+    if (
+        not common
+        or size(common) < 2 - is_subject_left_out
+        or size(common) < 0.5 * size(known)
+        or (first[-1] not in changing and first[-2:-1] != common[-1:])
+    ):
         return None
     return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change")
 

@@ -23,7 +23,8 @@ outside|behind|beside near
 """
 _GROUP = {word: group.split()[0] for group in _PLACES.replace("\n", "|").split("|") for word in group.split()}
 _OPPOSED_PLACES = """
-in on|in under|on under|by on|by from|by after|with for|with without|with against|for against|for from|from to|from until|to until|in by
+from on|in on|in under|on under|by on|by from|by after|with for|with without|with against|for against|for from|for to|from to
+from until|to until|in by
 before after|before from|before on|after on|after until|over under|in outside|behind under|in behind|on behind|in beside|on beside
 """
 _OPPOSED = frozenset(frozenset(pair.split()) for pair in _OPPOSED_PLACES.replace("\n", "|").split("|") if pair)

@@ -6,14 +6,24 @@ It must not know what follows when two statements fill one slot otherwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from satchel.engine.comparing.chinese import entries
 from satchel.engine.comparing.english import PHRASES
 from satchel.engine.comparing.persons import persons_before
-from satchel.engine.comparing.slot_patterns import ENGLISH, HOLDERS, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
+from satchel.engine.comparing.slot_patterns import (
+    ENGLISH,
+    HOLDERS,
+    LIST_VERBS,
+    LISTED,
+    LOOSE,
+    PERSONS,
+    ROLES_HAN,
+    TITLES_HAN,
+    chinese_patterns,
+)
 from satchel.engine.comparing.statements import Statement, Token, read
 from satchel.engine.comparing.values import kinds
 from satchel.engine.comparing.words import words
@@ -30,6 +40,8 @@ _SAME_ROLE = {
     "born": "born",
     "when": "when",
     "amount": "amount",
+    "age": "age",
+    "blood": "blood",
 }
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
 _UNTOLD = words("the in at to 于 在 newly now current")
@@ -84,7 +96,7 @@ def _matching(statement: Statement, start: int) -> Iterator[Slot]:
 
 @cache
 def _chinese() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return chinese_patterns([_spelled(word) for word in ROLES_HAN])
+    return chinese_patterns([_spelled(word) for word in ROLES_HAN | TITLES_HAN])
 
 
 def _spelled(word: str) -> str:
@@ -117,8 +129,24 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     role = _role(name, role)
     whose = persons_before(statement, start, start + match.start("value")) if match.start("value") > match.start("role") else ()
     found = _span(statement, match, "value", start)
-    of_kinds = frozenset({"name"}) if role in _ALIKE else kinds(role, found, is_chinese=statement.is_chinese)
+    of_kinds = _kinds(role, found, statement)
     return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person, whose, of_kinds)
+
+
+def _kinds(role: str, value: Sequence[Token], statement: Statement) -> frozenset[str]:
+    if role in _ALIKE:
+        return frozenset({"name"})  # an address is a place, however it is written
+    if role in _titles():
+        return frozenset({"name"} if _NAME_HAN.fullmatch("".join(token.text for token in value)) else ())
+    return kinds(role, value, is_chinese=statement.is_chinese)
+
+
+_NAME_HAN = re.compile("(?![个一很我他她位谁最])[一-鿿·]{2,4}(?<![的人])|[A-Za-z][A-Za-z .]*")
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(map(_spelled, TITLES_HAN))
 
 
 def _role(name: str, role: str) -> str:
