@@ -52,6 +52,12 @@ OTHER_DIRECTIONS = [
     ("She sings with the choir", "She sings for the choir"),
     ("会员有效期从5月5日开始", "会员有效期到5月5日结束"),
     ("把书放在桌子上", "把书放在桌子下"),
+    ("饭前吃药", "饭后吃药"),
+    ("Meet at the station since noon", "Meet at the station until noon"),
+    ("The letter is from Anna", "The letter is to Anna"),
+    ("车停在楼前", "车停在楼后"),
+    ("东门集合", "西门集合"),
+    ("Everyone but Bob came", "Everyone and Bob came"),
 ]
 
 QUESTIONS = [
@@ -63,6 +69,8 @@ QUESTIONS = [
     ("Does Bob like tea", "Bob likes tea"),
     ("Can we ship on Monday?", "We can ship on Monday."),
     ("谁负责支付模块？", "张伟负责支付模块"),
+    ("服务器在线吗", "服务器在线"),
+    ("用户是不是素食者", "用户是素食者"),
 ]
 
 OTHER_TENSES = [
@@ -112,6 +120,21 @@ OTHER_KINDS_OF_VALUE = [
     ("The launch date is 3 May", "The launch date is a secret"),
     ("My phone is 555-1234", "My phone is broken"),
     ("我的电话是12345", "我的电话坏了"),
+    ("The user works at Google", "The user works at the weekend"),
+    ("The user works for Google", "The user works for fun"),
+    ("用户在谷歌工作", "用户在周末工作"),
+    ("用户住在北京", "用户住在一楼"),
+    ("用户住在北京", "用户住在海边"),
+    ("The user lives in Rome", "The user lives in fear"),
+    ("The meeting is on Monday", "The meeting is in English"),
+    ("会议在周一", "会议在三楼"),
+    ("My birthday is on 3 May", "My birthday is a public holiday"),
+    ("我的生日是5月3日", "我的生日是星期三"),
+    ("预算是3000元", "预算是老板批的"),
+    ("用户的职业是老师", "用户的职业是父母选的"),
+    ("The user moved to Berlin", "The user moved to a new job"),
+    ("用户搬到了柏林", "用户搬到了新办公室"),
+    ("The user was born in Rome", "The user was born in May"),
 ]
 
 OTHER_OWNERS = [
@@ -170,6 +193,22 @@ DENIED_OF_ANOTHER = [
     ("Anna likes dogs", "Anna no longer likes cats"),
     ("The user has a cat", "The user does not have a dog"),
     ("用户有猫", "用户没有狗"),
+    ("The user likes tea", "The user's sister does not like tea"),
+    ("The user likes tea in the morning", "The user does not like tea at night"),
+    ("Route A is closed", "Route B is not closed"),
+    ("项目一需要审批", "项目二不需要审批"),
+    ("Room 101 has a projector", "Room 102 does not have a projector"),
+    ("101房间有投影", "102房间没有投影"),
+    ("The red button works", "The green button does not work"),
+    ("红按钮能用", "绿按钮不能用"),
+    ("功能在安卓上能用", "功能在苹果上不能用"),
+    ("上海办公室有食堂", "北京办公室没有食堂"),
+    ("I can eat eggs", "My son cannot eat eggs"),
+    ("我能吃鸡蛋", "我儿子不能吃鸡蛋"),
+    ("I speak French", "I do not speak German"),
+    ("我会说法语", "我不会说德语"),
+    ("用户喜欢跑步", "用户不喜欢跑车"),
+    ("张三是经理", "李四不是经理"),
 ]
 
 BOTH_MAY_HOLD = [
@@ -182,6 +221,23 @@ BOTH_MAY_HOLD = [
     ("3月去了东京", "5月去了东京"),
     ("B组周一开会", "A组周一开会"),
     ("订单1001待发货", "订单1002待付款"),
+    ("Bob is 30 years old", "Anna is 31 years old"),
+    ("张三30岁", "李四31岁"),
+    ("His son is 3 years old", "Her son is 5 years old"),
+    ("Dark mode is on", "Night mode is off"),
+    ("深色模式已开启", "夜间模式已关闭"),
+    ("Server port is 8080", "Database port is 9090"),
+    ("Alice is the backend lead", "Bob is the frontend lead"),
+    ("前端组长是张三", "后端组长是李四"),
+    ("订单1001已发货了", "订单1002已发货了"),
+    ("订单1001待发货处理", "订单1002待发货处理"),
+    ("1号服务器目前在线", "2号服务器目前在线"),
+    ("A组周一需要加班", "B组周一需要加班"),
+    ("模块A依赖数据库", "模块B依赖数据库"),
+    ("房间101有投影仪", "房间102有投影仪"),
+    ("Plan A needs approval from Bob", "Plan B needs approval from Bob"),
+    ("Order 1001 was shipped to Berlin", "Order 1002 was shipped to Berlin"),
+    ("Server web-01 runs in Berlin", "Server web-02 runs in Berlin"),
 ]
 
 ONE_PERSON = [

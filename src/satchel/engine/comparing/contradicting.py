@@ -100,7 +100,7 @@ def say_differing(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if not (pair.only_old and pair.only_new) or "more" in newer.cues or not pair.has_same_subject():
         return None
-    if bool(older.denials) != bool(newer.denials) or _is_at_another_time(pair):
+    if _is_at_another_time(pair):
         return None
     shared = pair.told()
     if _hangs_on_list(pair):
@@ -110,6 +110,12 @@ def say_differing(pair: Pair) -> Verdict | None:
         return None
     if _EXCLUDING & {*pair.only_new} and shared >= 1 and _is_named(older):
         return Verdict(Relation.CONTRADICTS, "the newer says that it is something else first or above all")
+    return None if bool(older.denials) != bool(newer.denials) else _of_value(pair, shared)  # what one denies is no other value
+
+
+def _of_value(pair: Pair, shared: float) -> Verdict | None:
+    """Say where the same is told with another value."""
+    older, newer = pair.older, pair.newer
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
@@ -181,14 +187,34 @@ def _differ_by_label(pair: Pair) -> bool:
 
 
 def _is_label(statement: Statement, token: Token) -> bool:
-    if not (token.kind == "value" and token.key.startswith("num:")) and not (token.kind == "name" and any(map(str.isdigit, token.key))):
+    is_letter = token.kind == "name" and (len(token.key) == 1 or any(map(str.isdigit, token.key)))
+    if not is_letter and not (token.kind == "value" and token.key.startswith("num:")):
         return False
     at = statement.tokens.index(token)
     before = statement.tokens[at - 1] if at else None
     after = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    if len(token.key) == 1 and token.kind == "name" and after is None:
+        return False  # "uses module A": what it uses
     if before is None or before.base in _NUMBERED:
         return True
+    if statement.is_chinese and _is_glued(before, after):
+        return True
     return before.kind in {"word", "name"} and (after is None or after.kind not in CONTENT)
+
+
+def _is_glued(before: Token, after: Token | None) -> bool:
+    """Tell whether digits or letters number what a Chinese word before or after them names: "订单1001", "A组", "3号机"."""
+    if after is not None and (after.key in _MEASURES_HAN or (after.key.startswith("@") and after.key not in PREDICATES | WEAK)):
+        return False
+    is_noun = before.kind == "word" and before.key > "㐀" and before.key not in COPULAS | _COUNTED_HAN
+    return is_noun or (after is not None and after.key in {"号", "组", "队", "班"})
+
+
+_MEASURES_HAN = frozenset(
+    "个只条位名件次句行杯瓶碗份间套台辆部本册张所层座颗棵匹双天周岁点分秒角毛斤克吨米升寸尺度人种项页章年月日元块倍折万亿"
+)
+_COUNTED_HAN = frozenset("有共花约超到满每剩近达改成降涨过加减买")
+"""What a number after it counts or measures."""
 
 
 def _is_one_place(pair: Pair) -> bool:

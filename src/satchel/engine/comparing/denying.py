@@ -15,6 +15,9 @@ from satchel.engine.comparing.words import LIGHT, PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
 
 _SHORT = 2
+_BRIEF = 6
+"""Words of a statement of which each counts."""
+
 _FIRST = 3
 """Words that a denial begins with."""
 
@@ -61,11 +64,12 @@ def _begins_otherwise(statement: Statement, other: Statement) -> bool:
 def _is_of_another(denial: _Denial, denying: Statement, saying: Statement) -> bool:
     """Tell whether what is denied has a name, a number or a time that the other lacks; in Chinese, whether either has any such word."""
     told, whole = ({token.base: token for token in side.content} for side in (saying, denying))
-    denied = [whole[key] for key in denial.whole if key not in told and key not in _UNTOLD]
+    denied = [whole[key] for key in denial.reach if key not in told and key not in _UNTOLD]
     left = [token for key, token in told.items() if key not in whole and key not in _UNTOLD]
     if denying.is_chinese or saying.is_chinese:
         return bool(denied or left)
-    return any(token.kind != "word" for token in denied)
+    is_brief = len(saying.content) <= _BRIEF and len(denying.content) <= _BRIEF
+    return any(token.kind != "word" for token in denied) or bool(is_brief and denied and left)
 
 
 def _is_said(denied: set[str], said: set[str]) -> bool:
@@ -79,10 +83,11 @@ def _beyond(keys: Iterable[str], statement: Statement) -> set[str]:
 
 
 class _Denial(NamedTuple):
-    """What one clause denies or tells the end of, up to the next "and"; and the whole clause."""
+    """What one clause denies or tells the end of, up to the next "and"; the whole clause; and the clause up to there."""
 
     after: tuple[str, ...]
     whole: tuple[str, ...]
+    reach: tuple[str, ...]
 
     @property
     def is_short(self) -> bool:
@@ -108,7 +113,8 @@ def _denials(statement: Statement) -> list[_Denial]:
             continue
         end = next((at for at in range(start + 2, len(clause)) if clause[at].key in _ANDS), len(clause))
         whole = tuple(token.base for token in clause if token.kind in CONTENT)
-        found += [_Denial(after, whole) for after in _alternatives(clause[start:end])]
+        reach = tuple(token.base for token in clause[:end] if token.kind in CONTENT)
+        found += [_Denial(after, whole, reach) for after in _alternatives(clause[start:end])]
     return found
 
 

@@ -29,7 +29,12 @@ before after|before from|before on|after on|after until|over under|in outside|be
 """
 _OPPOSED = frozenset(frozenset(pair.split()) for pair in _OPPOSED_PLACES.replace("\n", "|").split("|") if pair)
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_TURNED = ({"wife"}, {"husband"}), ({"wives"}, {"husbands"}), ({"buy", "buys", "bought"}, {"sell", "sells", "sold"})
+_TURNED = (
+    (words("wife wives"), words("husband husbands")),
+    (words("buy buys bought"), words("sell sells sold")),
+    (words("but except unless without"), words("and if with")),
+)
+_AUXILIARIES = words("is are was were am do does did can could should shall will would may might must has have had")
 
 _OPPOSED_HAN = words(
     """
@@ -62,7 +67,10 @@ def are_opposed(older: Statement, newer: Statement) -> bool:
 
 
 def _is_turned(older: Statement, newer: Statement) -> bool:
-    first, second = (Counter(_WORD.findall(fold(side.text).lower())) for side in (older, newer))
+    spoken = [_WORD.findall(fold(side.text).lower()) for side in (older, newer)]
+    if spoken[0][:1] != spoken[1][:1] and any(row[:1] and row[0] in _AUXILIARIES for row in spoken):
+        return True  # "is the server up"
+    first, second = map(Counter, spoken)
     gone, come = first - second, second - first
     if any((gone.keys() & one and come.keys() & other) or (gone.keys() & other and come.keys() & one) for one, other in _TURNED):
         return True

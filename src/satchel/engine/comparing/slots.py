@@ -119,6 +119,8 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     value = frozenset(token.base for token in _tokens(statement, match, "value", start))
     if any(token.kind == "cue" and token.key in _UNSETTLED for token in _span(statement, match, "value", start)):
         return None
+    if any(token.key == "stop" for token in statement.tokens if start <= token.at < start + match.end("value")):
+        return None
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]

@@ -12,18 +12,18 @@ from collections.abc import Iterator, Sequence
 from satchel.engine.comparing.statements import CONTENT, Token
 from satchel.engine.comparing.words import words
 
-_DAYS = ("date:", "weekday:", "month:")
-_CLOCK = ("time:", "part:")
+_TIMES = (("day", ("date:", "month:")), ("weekday", ("weekday:",)), ("clock", ("time:", "part:")))
 _PREPOSITIONS = words("in on at for with from near by to of since until as about under over between who where which that")
 _GROUPS = words("team squad depart divis branch project floor room build offic desk channel tier plan group shift night flat hous apart")
 """English nouns, stemmed, after which a name names no place: "the Platform team"."""
 
 _PLACES = words("@live @work born")
 _NAMES = words("name nickname 名 字 姓 名 昵 称 叫") | {"名 字", "姓 名", "昵 称"}
+_COLOURS = words("颜 色")
 _REACHED = words("@phone @mail")
 
 _NO_PLACE_HAN = re.compile(
-    r"(?:附近|旁边?|边上|隔壁|对面|周围|楼|层|公寓|宿舍|房|房子|房间|屋子?|别墅|小区|酒店|宾馆|民宿|家|远程|那儿|一起|[里内外上下])"
+    r"(?:附近|旁边?|边上?|隔壁|对面|周围|楼|层|公寓|宿舍|房|房子|房间|屋子?|别墅|小区|室|酒店|宾馆|民宿|家|远程|那儿|一起|[里内外上下])"
     r"(?:里|里面|中)?了?$|[一这那][个套间栋座处]"
 )
 _NO_HOME_HAN = re.compile("(?:公司|学校|单位|校园)$")
@@ -31,8 +31,8 @@ _HOW_NAMED_HAN = re.compile("[取起念读写].*|的$")
 
 
 def kinds(role: str, tokens: Sequence[Token], *, is_chinese: bool) -> frozenset[str]:
-    """Return the kinds of a value: `day`, `clock`, `number`, `name`, `words`; empty where it is none that could be set against another."""
-    found = {kind for kind, starts in (("day", _DAYS), ("clock", _CLOCK)) if any(token.key.startswith(starts) for token in tokens)}
+    """Return the kinds of a value: `day`, `weekday`, `clock`, `number`, `name`, `words`, `told`; or none."""
+    found = {kind for kind, starts in _TIMES if any(token.key.startswith(starts) for token in tokens)}
     text = "".join(token.text for token in tokens)
     if role in _REACHED:
         return frozenset({"number"} if re.search(r"[\d@]", text) else ())
@@ -43,6 +43,8 @@ def kinds(role: str, tokens: Sequence[Token], *, is_chinese: bool) -> frozenset[
         return frozenset({"name"} if is_name else ())
     if not found and any(token.key.startswith("num:") for token in tokens):
         found = {"number"}
+    if is_chinese and text.endswith("的") and role not in _COLOURS:
+        return frozenset({"told"})  # "是父母选的": how it came about
     return frozenset(found or {"words"})
 
 
