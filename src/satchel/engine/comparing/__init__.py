@@ -10,9 +10,11 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from satchel.engine.comparing.contradicting import say_about_to_change, say_denied, say_differing, say_exchanged, say_parted, say_updated
+from satchel.engine.comparing.contradicting import say_about_to_change, say_differing, say_exchanged, say_parted, say_updated
+from satchel.engine.comparing.denying import say_denied
 from satchel.engine.comparing.pairing import CHANGES, Pair
-from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled
+from satchel.engine.comparing.persons import speak_of_others
+from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.slots import kindred_words
 from satchel.engine.comparing.statements import Statement, is_said_now, parts, read
@@ -24,6 +26,7 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_same,
     say_corrected,
     say_ended,
+    say_switched,
     say_refilled,
     say_denied,
     say_about_to_change,
@@ -48,7 +51,8 @@ def compare(older: str, newer: str) -> Verdict:
 
 def _said(older: Statement, newer: Statement) -> Verdict | None:
     pair = Pair.of(older, newer)
-    for rule in _RULES if older.is_plain and newer.is_plain else (say_same,):
+    is_weighed = older.is_plain and newer.is_plain and not speak_of_others(older, newer)
+    for rule in _RULES if is_weighed else (say_same,):
         verdict = rule(pair)
         if verdict is not None:
             return _of_several(pair, verdict) if pair.is_of_several() else verdict

@@ -5,20 +5,20 @@ It must not know what else they can be to each other. It asks only where they te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
-from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
-from satchel.engine.comparing.words import WEAK, words
+from satchel.engine.comparing.words import PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
 
 _LISTED = words(
     "@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest "
-    "allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读"
+    "allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读 "
+    "play do take practic train learn go @study @kid 踢 打 弹 学 练 玩 看 听 吃 喝"
 )
 """Words that several things can hang on at once."""
 
@@ -30,89 +30,14 @@ _ADVERBS = words("often once first recent current primarili frequent activ somet
 _EXCLUDING = words("@only primarili mainli main sole first origin 主要")
 """Words by which a statement sets what it tells above everything else of the kind."""
 
+_RECURRING = ("weekday:", "part:", "every:", "month:", "everi")
+_YEAR = re.compile(r"num:(?:19|20)\d\d|date:\d{4}")
+
 _STATE = 3
 """Words beyond its subject that a statement of how something stands has at most."""
 
-_SHORT = 2
-_FIRST = 3
-"""Words that a denial begins with."""
-
 _SAME = words("both same @share identic jointli 相同 同一 一样 共同")
 _DIFFERENT = words("differ separ respect 不同 不一样 各自 分别")
-_ANDS = words("and instead")
-_ORS = words("or 或 或者")
-
-
-def say_denied(pair: Pair) -> Verdict | None:
-    """Say where one denies what the other says."""
-    if bool(pair.older.denials or "stop" in pair.older.cues) == bool(pair.newer.denials or "stop" in pair.newer.cues):
-        return None
-    older, newer = _denials(pair.older), _denials(pair.newer)
-    if bool(older) == bool(newer) or not pair.is_about_same() or _differ_by_label(pair):
-        return None
-    denying, saying = (pair.older, pair.newer) if older else (pair.newer, pair.older)
-    said = _beyond({token.base for token in saying.content}, saying)
-    for denial in older or newer:
-        is_said = any(_is_said(_beyond(keys, denying), said) for keys in denial.parts)
-        if (is_said and denial.begins_with(said)) or (denial.is_short and set() < _beyond(denial.after, denying) <= said):
-            return Verdict(Relation.CONTRADICTS, "one denies what the other says")
-    return None
-
-
-def _is_said(denied: set[str], said: set[str]) -> bool:
-    common = size(denied & said)
-    is_most = common >= 0.5 * size(said) or (common >= 2 and common >= 0.3 * size(said))
-    return common >= 1 and common >= 0.6 * size(denied) and is_most
-
-
-def _beyond(keys: Iterable[str], statement: Statement) -> set[str]:
-    return {*keys} - WEAK - {key for part in lead(statement) for key in part}
-
-
-class _Denial(NamedTuple):
-    """What one clause denies or tells the end of, up to the next "and"; and the whole clause."""
-
-    after: tuple[str, ...]
-    whole: tuple[str, ...]
-
-    @property
-    def is_short(self) -> bool:
-        """Whether next to nothing is denied but a predicate: "never lectured there"."""
-        return len(self.after) <= _SHORT and self.whole[-len(self.after) :] == self.after
-
-    @property
-    def parts(self) -> tuple[tuple[str, ...], ...]:
-        return (self.after, self.whole)
-
-    def begins_with(self, said: set[str]) -> bool:
-        """Tell whether what is denied first is what was said: "does not like tea", not "does not like noise" beside "likes tea"."""
-        first = [key for key in self.after if key not in WEAK][:_FIRST]
-        return sum(key in said for key in first) * 2 > len(first) or (len(first) == 2 and first[-1] in said)
-
-
-@lru_cache(maxsize=4096)
-def _denials(statement: Statement) -> list[_Denial]:
-    found: list[_Denial] = []
-    for clause in statement.clauses():
-        start = next((at for at, token in enumerate(clause) if token.kind == "deny" or token.key == "stop"), None)
-        if start is None:
-            continue
-        end = next((at for at in range(start + 2, len(clause)) if clause[at].key in _ANDS), len(clause))
-        whole = tuple(token.base for token in clause if token.kind in CONTENT)
-        found += [_Denial(after, whole) for after in _alternatives(clause[start:end])]
-    return found
-
-
-def _alternatives(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
-    """Return the keys of what is denied, whole and by each "or": not this or that is neither."""
-    parts: list[list[str]] = [[]]
-    for token in tokens:
-        if token.key in _ORS:
-            parts.append([])
-        elif token.kind in CONTENT:
-            parts[-1].append(token.base)
-    whole = [key for part in parts for key in part]
-    return [tuple(part) for part in ([whole, *parts] if len(parts) > 1 else [whole]) if part]
 
 
 def say_about_to_change(pair: Pair) -> Verdict | None:
@@ -124,7 +49,14 @@ def say_about_to_change(pair: Pair) -> Verdict | None:
     changing = {token.base for token in clause if token.kind in CONTENT}
     first = [token.base for token in pair.older.clauses()[0] if token.kind in CONTENT and token.base not in WEAK]
     common = [key for key in first if key in changing]
-    if not common or size(common) < 2 or size(common) < 0.5 * size(first) or (first[-1] not in changing and first[-2:-1] != common[-1:]):
+    is_subject_left_out = bool(first) and first[0] in PREDICATES
+    known = first[is_subject_left_out:]
+    if (
+        not common
+        or size(common) < 2 - is_subject_left_out
+        or size(common) < 0.5 * size(known)
+        or (first[-1] not in changing and first[-2:-1] != common[-1:])
+    ):
         return None
     return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change")
 
@@ -168,6 +100,8 @@ def say_differing(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if not (pair.only_old and pair.only_new) or "more" in newer.cues or not pair.has_same_subject():
         return None
+    if _is_at_another_time(pair):
+        return None
     shared = pair.told()
     if _hangs_on_list(pair):
         is_only = "@only" in pair.only_new and shared >= 1
@@ -176,6 +110,12 @@ def say_differing(pair: Pair) -> Verdict | None:
         return None
     if _EXCLUDING & {*pair.only_new} and shared >= 1 and _is_named(older):
         return Verdict(Relation.CONTRADICTS, "the newer says that it is something else first or above all")
+    return None if bool(older.denials) != bool(newer.denials) else _of_value(pair, shared)  # what one denies is no other value
+
+
+def _of_value(pair: Pair, shared: float) -> Verdict | None:
+    """Say where the same is told with another value."""
+    older, newer = pair.older, pair.newer
     is_one_place = _is_one_place(pair)
     if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
@@ -187,6 +127,11 @@ def say_differing(pair: Pair) -> Verdict | None:
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_at_another_time(pair: Pair) -> bool:
+    """Tell whether they differ by days of the week, parts of the day or years alone: what is done on two of these is done twice."""
+    return all(key.startswith(_RECURRING) or _YEAR.fullmatch(key) for key in (*pair.only_old, *pair.only_new))
 
 
 def _is_named(statement: Statement) -> bool:
@@ -222,7 +167,7 @@ def _of_change(pair: Pair) -> Verdict | None:
 
 def _hangs_on_list(pair: Pair) -> bool:
     """Tell whether what differs hangs on a word that several things can hang on, with little after it: "likes tea", "visited Rome"."""
-    if not _LISTED & {*pair.shared}:
+    if not _LISTED & {key.rstrip("~") for key in pair.shared}:
         return False
     after = _common_end(pair.keys, pair.new_keys)
     return size(key for key in after if key not in WEAK) < 3 and not _LISTED & {*after}
@@ -242,14 +187,34 @@ def _differ_by_label(pair: Pair) -> bool:
 
 
 def _is_label(statement: Statement, token: Token) -> bool:
-    if not (token.kind == "value" and token.key.startswith("num:")) and not (token.kind == "name" and any(map(str.isdigit, token.key))):
+    is_letter = token.kind == "name" and (len(token.key) == 1 or any(map(str.isdigit, token.key)))
+    if not is_letter and not (token.kind == "value" and token.key.startswith("num:")):
         return False
     at = statement.tokens.index(token)
     before = statement.tokens[at - 1] if at else None
     after = statement.tokens[at + 1] if at + 1 < len(statement.tokens) else None
+    if len(token.key) == 1 and token.kind == "name" and after is None:
+        return False  # "uses module A": what it uses
     if before is None or before.base in _NUMBERED:
         return True
+    if statement.is_chinese and _is_glued(before, after):
+        return True
     return before.kind in {"word", "name"} and (after is None or after.kind not in CONTENT)
+
+
+def _is_glued(before: Token, after: Token | None) -> bool:
+    """Tell whether digits or letters number what a Chinese word before or after them names: "订单1001", "A组", "3号机"."""
+    if after is not None and (after.key in _MEASURES_HAN or (after.key.startswith("@") and after.key not in PREDICATES | WEAK)):
+        return False
+    is_noun = before.kind == "word" and before.key > "㐀" and before.key not in COPULAS | _COUNTED_HAN
+    return is_noun or (after is not None and after.key in {"号", "组", "队", "班"})
+
+
+_MEASURES_HAN = frozenset(
+    "个只条位名件次句行杯瓶碗份间套台辆部本册张所层座颗棵匹双天周岁点分秒角毛斤克吨米升寸尺度人种项页章年月日元块倍折万亿"
+)
+_COUNTED_HAN = frozenset("有共花约超到满每剩近达改成降涨过加减买")
+"""What a number after it counts or measures."""
 
 
 def _is_one_place(pair: Pair) -> bool:

@@ -99,11 +99,12 @@ def lead(statement: Statement) -> list[tuple[str, ...]]:
     found: list[list[str]] = [[]]
     if statement.is_chinese:
         return []
+    is_user = any(token.key == "user" and token.kind == "drop" for token in statement.tokens[:2])
     for token in statement.tokens:
         if token.kind == "name" or (token.kind == "value" and found[-1]):
             found[-1].append(token.key)
         elif token.kind == "word" and not found[-1]:
-            if len(found) > 1 or token.key.startswith("@") or statement.tokens[0].key in _USER:
+            if len(found) > 1 or token.key.startswith("@") or is_user or statement.tokens[0].key in _USER:
                 break
             found[-1].append(token.key)
         elif found[-1] and (token.key == "and" or token.text == ","):

@@ -5,12 +5,16 @@ It must not know what else they can be to each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from satchel.engine.comparing.denying import has_other_subject
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
+from satchel.engine.comparing.persons import are_one
 from satchel.engine.comparing.slots import Slot, slots
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import LIGHT, WEAK, words
+from satchel.engine.text.segmenting import fold
 from satchel.ports import Relation, Verdict
 
 _ENDS = words("stop ended")
@@ -62,6 +66,31 @@ def _is_contrast(tokens: Sequence[Token]) -> bool:
     return any(token.text in _CONTRAST for token in tokens)
 
 
+_STATES = (
+    ("on", "off"), ("enabled", "disabled"), ("open", "closed"), ("active", "inactive"), ("online", "offline"), ("up", "down"),
+    ("married", "single"), ("married", "divorced"), ("locked", "unlocked"), ("available", "unavailable"), ("full", "empty"),
+    ("开启", "关闭"), ("打开", "关闭"), ("开着", "关着"), ("启用", "停用"), ("启用", "禁用"),
+    ("在线", "离线"), ("已婚", "未婚"), ("已婚", "离异"),
+    ("空闲", "忙碌"), ("有效", "失效"),
+)  # fmt: skip
+"""States of which one thing has one at a time, each with what it turns to."""
+
+_UNSAID = re.compile(r"\b(?:now|currently|already|again) |(?:现在|目前|已经|已(?!婚)|又)|[\s。.]+$|了[。.\s]*$")
+
+
+def say_switched(pair: Pair) -> Verdict | None:
+    """Say where both are the same but for the state they end with: "is on", "is off"."""
+    if pair.older.denials or pair.newer.denials or (pair.older.cues | pair.newer.cues) & PLANS:
+        return None
+    old, new = (_UNSAID.sub("", fold(side.text)).lower() for side in (pair.older, pair.newer))
+    for one, other in _STATES:
+        for was, turned in ((one, other), (other, one)):
+            begins = old.removesuffix(was)
+            if old.endswith(was) and new == begins + turned and (begins.endswith(" ") or begins[-1:] > "㐀"):
+                return Verdict(Relation.REPLACES, "the same thing is told in the opposite state")
+    return None
+
+
 def say_ended(pair: Pair) -> Verdict | None:
     """Say where the newer tells that what the older tells has ended: "no longer drinks coffee"."""
     older, newer = pair.older, pair.newer
@@ -74,8 +103,8 @@ def say_ended(pair: Pair) -> Verdict | None:
     unknown = [key for key in ended if key not in known]
     if not ended or len(unknown) * 2 > len(ended):
         return None
-    if unknown:
-        return Verdict(Relation.CONTRADICTS, "the newer says that something like what the older tells is no longer so")
+    if unknown or has_other_subject(older, newer):
+        return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
 
 
@@ -105,7 +134,8 @@ def _owned(slot: Slot, like: Slot, statement: Statement) -> Slot:
 
 def _is_same_slot(one: Slot, other: Slot) -> bool:
     is_alike = one.role not in _MEASURED or _dimensions(one.value) == _dimensions(other.value)
-    return one.role == other.role and one.owner == other.owner and is_alike
+    is_of_same = one.owner == other.owner and are_one(one.persons, other.persons)
+    return one.role == other.role and is_of_same and is_alike and bool(one.kinds & other.kinds)
 
 
 def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:

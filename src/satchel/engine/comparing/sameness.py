@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from itertools import chain
 
 from satchel.engine.comparing.gist import Gist, gist, is_loose
+from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import Pair, size, strong
+from satchel.engine.comparing.persons import are_one, persons
 from satchel.engine.comparing.statements import CONTENT, Statement
 from satchel.engine.comparing.words import FILLERS, WEAK, words
 from satchel.ports import Relation, Verdict
@@ -35,6 +37,8 @@ _AND_HAN = frozenset("和与及")
 def say_same(pair: Pair) -> Verdict | None:
     """Say where two statements are the same."""
     older, newer = pair.older, pair.newer
+    if not are_one(persons(older), persons(newer)) or are_opposed(older, newer):
+        return None
     if _have_same_gist(pair):
         return Verdict(Relation.SAME, "the same in other words: values, names and denials agree")
     if pair.only_old or pair.only_new or older.denials != newer.denials or older.cues - _UNTOLD != newer.cues - _UNTOLD:

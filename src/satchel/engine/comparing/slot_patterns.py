@@ -33,6 +33,9 @@ ROLES_HAN = words(
 )
 """The same in Chinese."""
 
+TITLES_HAN = words("组长 班长 店长 校长 院长 处长 科长 市长 省长 馆长 会长 社长 局长 部长 站长 厂长 村长 镇长 主任 主编 队长")
+"""Chinese titles, whose holder must be told by name, as for `HOLDERS`."""
+
 PERSONS = words("老板 上司 经理 导师 教练 房东 丈夫 妻子 老公 老婆 男朋友 女朋友 boss manag superior mentor coach host")
 """Roles whose holder may be told by name or by what they do, and may be several."""
 
@@ -84,6 +87,10 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     ("holder", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>[^|]+?) (?:of|on|for|in|at) (?P<owner>[^|]+)"),
     ("heads", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<role>@lead)(?: (?:of|on|for|in) (?P<owner>[^|]+))?$"),
     ("leads", r"(?P<value>[^|]+?) (?:now )?(?P<role>@lead) (?P<owner>[^|]+)"),
+    ("heads", r"(?P<value>[^|]+?) (?:is|past)(?: now)? the (?P<owner>\S+(?: \S+)?) (?P<role>@lead)$"),
+    ("age", r"(?P<owner>.*?)(?:is|am|are|i'm|'s)(?: now| @already)* (?P<role>)(?P<value>num:\d+ year(?: old)?)$"),
+    ("bare", rf"(?P<owner>[^| ]+(?: [^| ]+)?) (?P<role>{_ATTRIBUTE}) {_IS} (?P<value>num:\S+[^|]*)"),
+    ("blood", r"(?P<owner>.*?)(?:'s |my )?(?P<role>blood type?)(?: (?:is|:))* (?P<value>\S+)$"),
     (
         "due",
         r"(?:the |my |our )?(?P<owner>.+?) (?:is |past |has |now )*(?P<role>@deadline)(?: (?:is|on|of|by|past|change|now))* "
@@ -104,11 +111,14 @@ _PLACES = "地点|地址|老 家|家 乡|@deadline|@birthday|时 间|日 期|办
 _CHINESE: tuple[tuple[str, str], ...] = (
     ("role", rf"(?P<owner>.*?)(?:的 )?(?P<role>ROLES) {_IS_HAN} (?P<value>[^|]+)"),
     ("place", rf"(?P<owner>.*?)(?:的 )?(?P<role>{_PLACES}) (?:定 )?在 (?P<value>[^|]+)"),
+    ("liveat", r"(?P<owner>.*?)(?:now )?在 (?P<value>\S+ [^|]+?) (?P<role>@live)(?= \||$)"),
     ("live", r"(?P<owner>.*?)(?P<role>@live|家)(?: (?:在|于|now))+ (?P<value>[^|]+)"),
     ("moved", r"(?P<owner>.*?)(?:now |@already )*(?P<role>change) @live(?: (?:到|了))* (?P<value>[^|]+)"),
     ("work", r"(?P<owner>.*?)(?:now )?在 (?P<value>.+?)(?: 的)? (?P<role>@work)(?: .{0,3})?(?= \||$)"),
     ("worksat", r"(?P<owner>.*?)(?P<role>@work) (?:于|在) (?P<value>[^|]+)"),
     ("born", r"(?P<owner>.*?)(?P<role>出 生(?: 于| 在)|生 于|来 自|位 于|嫁 给(?: 了)?)(?: 了)? (?P<value>[^|]+)"),
+    ("age", r"(?P<owner>.*?)(?:今 年 |now |@already |满 )*(?P<role>)(?P<value>num:\d+ 岁)$"),
+    ("blood", r"(?P<owner>.*?)(?:是 )?(?P<value>[a-z]+) (?P<role>型 血|型)$"),
     ("called", r"(?P<owner>.+?)(?:的 名 字 )?(?P<role>叫)(?: 做)? (?P<value>[^|]+)"),
     ("holder", r"(?P<value>[^|]+?) (?:now )?是 (?P<owner>[^|]+?)(?: 的)? (?P<role>ROLES)(?= \||$)"),
     ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)(?= \||$)"),
@@ -117,7 +127,7 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ("amount", rf"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ {_UNIT_HAN})$"),
 )
 
-LOOSE = words("called when leads moved")
+LOOSE = words("called when leads moved blood")
 """Patterns that fit what may hold several values as well; in Chinese, `work` (which tells a place as well) and `amount` are among them."""
 
 ENGLISH = tuple((name, re.compile(pattern)) for name, pattern in _ENGLISH)

@@ -6,14 +6,26 @@ It must not know what follows when two statements fill one slot otherwise.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from satchel.engine.comparing.chinese import entries
 from satchel.engine.comparing.english import PHRASES
-from satchel.engine.comparing.slot_patterns import ENGLISH, HOLDERS, LIST_VERBS, LISTED, LOOSE, PERSONS, ROLES_HAN, chinese_patterns
+from satchel.engine.comparing.persons import persons_before
+from satchel.engine.comparing.slot_patterns import (
+    ENGLISH,
+    HOLDERS,
+    LIST_VERBS,
+    LISTED,
+    LOOSE,
+    PERSONS,
+    ROLES_HAN,
+    TITLES_HAN,
+    chinese_patterns,
+)
 from satchel.engine.comparing.statements import Statement, Token, read
+from satchel.engine.comparing.values import kinds
 from satchel.engine.comparing.words import words
 
 _COMMAS = frozenset(",，、(（")
@@ -28,6 +40,8 @@ _SAME_ROLE = {
     "born": "born",
     "when": "when",
     "amount": "amount",
+    "age": "age",
+    "blood": "blood",
 }
 _ALIKE = {"@address": "@live", "地址": "@live", "住 址": "@live", "家": "@live"}
 _UNTOLD = words("the in at to 于 在 newly now current")
@@ -44,7 +58,7 @@ _KINDRED = {
 
 
 class Slot(NamedTuple):
-    """What is filled, whose it is, and with what.
+    """What is filled, whose it is, and with what: `persons` are those of the owner, `kinds` of what kinds the value is.
 
     `is_single`: that it holds one value is as good as certain; `is_person`: it may be told by a name, or by what somebody does.
     """
@@ -54,6 +68,8 @@ class Slot(NamedTuple):
     value: frozenset[str]
     is_single: bool
     is_person: bool
+    persons: tuple[str, ...]
+    kinds: frozenset[str]
 
 
 def slots(statement: Statement) -> tuple[Slot, ...]:
@@ -80,7 +96,7 @@ def _matching(statement: Statement, start: int) -> Iterator[Slot]:
 
 @cache
 def _chinese() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return chinese_patterns([_spelled(word) for word in ROLES_HAN])
+    return chinese_patterns([_spelled(word) for word in ROLES_HAN | TITLES_HAN])
 
 
 def _spelled(word: str) -> str:
@@ -103,6 +119,8 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
     value = frozenset(token.base for token in _tokens(statement, match, "value", start))
     if any(token.kind == "cue" and token.key in _UNSETTLED for token in _span(statement, match, "value", start)):
         return None
+    if any(token.key == "stop" for token in statement.tokens if start <= token.at < start + match.end("value")):
+        return None
     if not value or (not owner and name in {"when", "amount", "called"}):
         return None
     role = groups["role"]
@@ -110,8 +128,33 @@ def _slot(statement: Statement, name: str, match: re.Match[str], start: int) -> 
         return None
     is_person = role in _persons()
     is_loose = is_person or name in LOOSE or (name in _LOOSE_HAN and statement.is_chinese)
-    role = _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
-    return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person)
+    role = _role(name, role)
+    whose = persons_before(statement, start, start + match.start("value")) if match.start("value") > match.start("role") else ()
+    found = _span(statement, match, "value", start)
+    of_kinds = _kinds(role, found, statement)
+    return Slot(_ALIKE.get(role, role), owner, value, not is_loose, is_person, whose, of_kinds)
+
+
+def _kinds(role: str, value: Sequence[Token], statement: Statement) -> frozenset[str]:
+    if role in _ALIKE:
+        return frozenset({"name"})  # an address is a place, however it is written
+    if role in _titles():
+        return frozenset({"name"} if _NAME_HAN.fullmatch("".join(token.text for token in value)) else ())
+    return kinds(role, value, is_chinese=statement.is_chinese)
+
+
+_NAME_HAN = re.compile("(?![个一很我他她位谁最])[一-鿿·]{2,4}(?<![的人])|[A-Za-z][A-Za-z .]*")
+
+
+@cache
+def _titles() -> frozenset[str]:
+    return frozenset(map(_spelled, TITLES_HAN))
+
+
+def _role(name: str, role: str) -> str:
+    if name == "born" and not role.startswith(("出", "生", "in", "at")):
+        return role  # where somebody comes from, or whom they married
+    return _SAME_ROLE.get(name) or " ".join(word for word in role.split() if word not in _UNTOLD)
 
 
 def _may_name(token: Token) -> bool:

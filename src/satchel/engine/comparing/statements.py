@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from satchel.engine.comparing.asking import is_asked
 from satchel.engine.comparing.chinese import DROPPED as DROPPED_HAN
 from satchel.engine.comparing.chinese import entry_at
 from satchel.engine.comparing.english import DENIALS, DROPPED, MOST_WORDS, PHRASES
@@ -76,6 +77,7 @@ class Statement:
     cues: frozenset[str]
     is_chinese: bool
     is_plain: bool
+    is_asked: bool
 
     def within(self, start: int, end: int) -> tuple[Token, ...]:
         """Return the content tokens that stand between two places of the canonical text."""
@@ -132,7 +134,8 @@ def read(text: str) -> Statement | None:
     denials = sum(token.kind == "deny" for token in tokens)
     is_chinese = _is_chinese(folded)
     is_plain = len(content) <= (MOST_CHARACTERS if is_chinese else MOST_CONTENT) and _is_stated(folded, tokens)
-    return Statement(text, tokens, canonical, content, denials, frozenset(cues), is_chinese, is_plain)
+    is_question = is_asked(folded)
+    return Statement(text, tokens, canonical, content, denials, frozenset(cues), is_chinese, is_plain and not is_question, is_question)
 
 
 _PART = re.compile(r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；")
@@ -247,10 +250,16 @@ class _Reader:
             return
         self._taken = 1
         raw = self._raws[at]
-        if len(raw.key) == 1 and (at + 1 == len(self._raws) or self._raws[at + 1].kind == "stop"):
-            yield _Piece("name", raw.key.lower(), raw.key)  # "plan a": no article stands at an end
+        if len(raw.key) == 1 and self._is_letter(at, first):
+            yield _Piece("name", raw.key.lower(), raw.key)
         else:
             yield from _word(raw.key, first=first)
+
+    def _is_letter(self, at: int, first: bool) -> bool:
+        """Tell whether a word of one letter is no article or pronoun: "plan a" at an end, "Plan A is …", "A组"."""
+        raw, after = self._raws[at], self._raws[at + 1] if at + 1 < len(self._raws) else None
+        beside = {other.kind for other in (after, self._raws[at - 1] if at else None) if other is not None}
+        return after is None or after.kind == "stop" or "han" in beside or (raw.key.isupper() and raw.key != "I" and not first)
 
     def _phrase(self, at: int, first: bool) -> tuple[int, str, str] | None:
         """Return how many words from here make an entry of the lexicon, and its kind and key."""

@@ -96,7 +96,7 @@ _ENGLISH = rf"""
 ^((?:\S+ )?\S+) is (?:the|my|our|his|her|their) ([^|]+)$ => \2 is \1
 (?<!\S)(?:reboot|restart)~(?!\S) => restart~
 (?<!\S)(?:usual|general|normal|typic)(?!\S) =>
-(?<!\S)(?:has |have )(?:been )?(?:live~|@live)(?: in)?(?!\S) => @live in
+(?<!\S)(?:has |have )(?:been (?:live~|@live)|(?:live~|@live)(?=.*(?:since|for) ))(?: in)?(?!\S) => @live in
 (?<!\S)everi (?!weekday:|every:|part:|num:|(?:day|week|month|year|morn|even|night|hour|minut)(?: |$)) =>
 (?<!\S)(?:stand|sit|lie|lay|stay|remain|hang)(?= (?:in|on|at|under|next|behind)(?: |$)) => is
 (?<!\S)@must be (?:made|done|complet~|finish~|paid)(?= (?:within|by|befor)(?: |$)) => is @deadline
