@@ -7,6 +7,7 @@ and denials come out of it as they went in.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _NP = r"(?:(?!(?:is|are|past|has|have|of|for|in|on|at|:|\|)(?: |$))\S+ ){1,3}"
 _TIME = r"(?:num|date|time|weekday|month|every|part):"
@@ -290,18 +291,18 @@ _CHINESE = rf"""
 """
 
 
-def _rules(lines: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+@cache
+def _rules(*, is_chinese: bool) -> tuple[tuple[re.Pattern[str], str], ...]:
+    # Read at the first comparison that needs them: a tenth of a second that a command without one need not spend.
+    lines = _CHINESE if is_chinese else _ENGLISH
     pairs = (line.partition(" =>") for line in lines.strip().splitlines())
     # Blanks around, for a pattern may take those of the words it stands for.
     return tuple((re.compile(pattern), f" {wording.strip()} ") for pattern, _, wording in pairs)
 
 
-_BY_LANGUAGE = {False: _rules(_ENGLISH), True: _rules(_CHINESE)}
-
-
 def plainly(canonical: str, *, is_chinese: bool) -> str:
     """Put a canonical text in the one wording that stands for all that say the same."""
-    for pattern, wording in _BY_LANGUAGE[is_chinese]:
+    for pattern, wording in _rules(is_chinese=is_chinese):
         put, count = pattern.subn(wording, canonical)
         if count:
             canonical = " ".join(put.split())
