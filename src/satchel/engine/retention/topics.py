@@ -86,14 +86,14 @@ _SUBJECT_SHARE = 3
 def _subject_words(content: str) -> frozenset[str]:
     """Return the words at the head of a text that may name whom it is about."""
     text = _PERSON.sub(" ", content)
-    text = text[_BEFORE_NAME.match(text).end() :].lstrip()  # type: ignore[union-attr]
-    if not text or _NO_NAME.match(text):
+    start = match.end() if (match := _BEFORE_NAME.match(text)) else 0
+    if start == len(text) or _NO_NAME.match(text, start):
         return frozenset()
-    if text[0].isascii():
-        found = _NAME.match(text)
-        return frozenset(segment(found.group())) if found else frozenset()
+    if text[start].isascii():
+        found = _NAME.match(text, start)
+        return frozenset(segment(text[: found.end()])) if found else frozenset()
     # A name has two or three characters, four with a compound family name.
-    return frozenset(segment(text[: 4 if _COMPOUND.match(text) else 3]))
+    return frozenset(segment(text[: start + (4 if _COMPOUND.match(text, start) else 3)]))
 
 
 def topic_words(content: str) -> frozenset[str]:

@@ -78,7 +78,7 @@ def _plan(core: Core, principal: Principal, request: CorrectRequest) -> tuple[li
         right = _promoted(twin, gone, log.at)
     else:
         right = _replacement(wrong, gone, request, log.at, principal.agent)
-    pairs = [(wrong, revised(wrong, log.at, status=Status.ARCHIVED)), *(divided(found, log.at) if found is not None else ())]
+    pairs = divided(found, log.at) if found is not None else [(wrong, revised(wrong, log.at, status=Status.ARCHIVED))]
     pairs = [(old, _superseded(new, right.id) if old.id in gone else new) for old, new in pairs if twin is None or old.id != twin.id]
     sides = [old for old, _ in pairs] + ([twin] if twin is not None else [])
     pairs += _settled(core, sides, {new.id: new for _, new in pairs} | {right.id: right}, right, log.at)

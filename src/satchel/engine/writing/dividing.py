@@ -60,12 +60,11 @@ def division(core: Core, whole: MemoryRecord, content: str, *, wrong: str | None
 
 
 def divided(found: Division, now: datetime) -> list[tuple[MemoryRecord, MemoryRecord]]:
-    """Return every record of a division but the wrong one, as it was and as it will be: the parts active, the whole archived."""
+    """Return every record of a division as it was and as it will be: the parts active, the wrong one and the whole archived."""
     places = {found.whole.id, *found.whole.relations.supersedes, *found.parts}
     pairs = [
-        (part, revised(part, now, status=Status.ACTIVE, relations=_without(part, places)))
+        (part, revised(part, now, status=Status.ARCHIVED if part is found.wrong else Status.ACTIVE, relations=_without(part, places)))
         for part in found.parts.values()
-        if part.id != found.wrong.id
     ]
     # It stands in their place no more; that it was made of them stays told.
     kept = tuple(name for name in found.whole.relations.supersedes if name not in found.whole.relations.derived_from)
@@ -107,5 +106,5 @@ def _nearest(parts: Sequence[MemoryRecord], content: str) -> MemoryRecord | None
 
 def _terms(content: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a text that say what it is about, and all its terms."""
-    terms = frozenset(term for term in segment(content) if term not in STOP_WORDS)
+    terms = frozenset(term for term in segment(content) if len(term) > 1 and term not in STOP_WORDS)
     return frozenset(term for term in terms if not set(term) & LOOSE), terms
