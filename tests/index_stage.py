@@ -225,6 +225,18 @@ class StandsWhatHappens:
             assert answers(memory) == before
             assert memory.doctor().healthy
 
+    def test_damaged_files_are_mended_by_making_the_index_anew(self, url: str, folder: Path, tmp_path: Path) -> None:
+        with indexed(tmp_path / "a.db", url) as memory:
+            fill(memory)
+            before = answers(memory)
+        for path in folder.rglob("*"):
+            if path.is_file() and path.stat().st_size:
+                path.write_bytes(b"no index at all " * 64)
+        with indexed(tmp_path / "a.db", url) as memory:
+            memory.reindex(everything=True)
+            assert answers(memory) == before
+            assert memory.doctor().healthy
+
     def test_forgetting_leaves_nothing_in_the_index(self, url: str, tmp_path: Path) -> None:
         """RET-5."""
         with indexed(tmp_path / "a.db", url) as memory:

@@ -211,3 +211,9 @@ def test_closing_twice_is_no_error():
     memory = open_memory("memory://", embedder="none")
     memory.close()
     memory.close()
+
+
+def test_a_plain_path_of_json_lines_is_no_sqlite_file(tmp_path):
+    with open_memory(tmp_path / "agent.jsonl", embedder="none") as memory:
+        memory.remember("茶在第三层", scope="user:a")
+    assert (tmp_path / "agent.jsonl").read_bytes().startswith(b"{")

@@ -9,12 +9,16 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from satchel import registry
 from satchel.errors import InvalidRequest, Unsupported
 from satchel.operations.memory import Memory
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, VectorIndex, WorkingStore
+
+if TYPE_CHECKING:
+    from satchel.engine.core import Notes
+    from satchel.engine.index.external import ExternalIndex
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -108,10 +112,10 @@ def _agent_name(given: str | None) -> str | None:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return scheme and rest of a store's URL; a plain path is SQLite's."""
+    """Return scheme and rest of a store's URL; a plain path is SQLite's, but for one that ends in `.jsonl`."""
     found = _URL.fullmatch(url)
     if found is None:
-        return "sqlite", url
+        return ("jsonl" if url.lower().endswith(".jsonl") else "sqlite"), url
     scheme, slashes, rest = found[1].lower(), found[2], found[3]
     known = (*registry.STORES, *REMOTE_SCHEMES)
     if scheme not in known or slashes is None:
@@ -185,7 +189,6 @@ def _open_engine(
 ) -> Memory:
     from satchel.engine.core import Core, Notes, Principal
     from satchel.engine.engine import Engine
-    from satchel.engine.index.external import ExternalIndex
     from satchel.engine.recall.ranking import policy_named
     from satchel.engine.settings import Settings
     from satchel.engine.working.home import open_home
@@ -198,7 +201,7 @@ def _open_engine(
     found = _open_embedder(embedder, notes) if embedder is None or isinstance(embedder, str) else embedder
     apart = _open_working(working) if isinstance(working, str) else working
     vectors = _open_index(index) if isinstance(index, str) else index
-    external = None if vectors is None else ExternalIndex(vectors, store, notes)
+    external = None if vectors is None else _following(vectors, store, notes)
     core = Core(store, found, clock, chosen, notes, consolidator, judge, apart, external=external)
     try:
         open_home(core, chosen=working is not None)
@@ -207,6 +210,12 @@ def _open_engine(
         if apart is not None:
             apart.close()
         raise
+
+
+def _following(vectors: VectorIndex, store: Store, notes: Notes) -> ExternalIndex:
+    from satchel.engine.index.external import ExternalIndex
+
+    return ExternalIndex(vectors, store, notes)
 
 
 def _open_index(url: str) -> VectorIndex:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from door_stage import client_of
-from satchel.conformance import MemoryContract
+from satchel.conformance import MemoryContract, run_against
 from satchel.operations import Memory
 from write_stage import opened
 
@@ -32,3 +32,11 @@ class TestEngineOverHTTP(MemoryContract):
     def memory(self, tmp_path: Path) -> Iterator[Memory]:
         with opened(tmp_path / "memory.db") as engine, client_of(engine) as memory:
             yield memory
+
+
+@pytest.mark.slow
+def test_the_engine_conforms_with_the_model_that_comes_with_it():
+    """Meaning brings more hits than words do, and the contract must not count on few."""
+    with opened("memory://", embedder="e5") as memory:
+        report = run_against(memory)
+    assert report.conformant, report.to_text()

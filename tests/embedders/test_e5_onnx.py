@@ -130,3 +130,15 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(monkeypatch: p
     with pytest.raises(Unsupported, match="onnxruntime, onnx, tokenizers") as caught:
         open_embedder()
     assert caught.value.details["install"] == "pip install 'satchel[onnx]'"
+
+
+def test_nothing_is_told_to_the_maker_of_the_library(tmp_path):
+    """It writes a device id under the home folder as soon as it is loaded, and looks up its maker's server."""
+    program = "from satchel.embedders.e5_onnx import open_embedder; open_embedder('').embed_queries(['茶'])"
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environment |= {"HOME": str(home), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    assert list(home.rglob("*")) == []
+    assert not list((tmp_path / "cache").rglob("*onnxruntime*"))

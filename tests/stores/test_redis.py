@@ -366,6 +366,22 @@ def test_sessions_move_along_when_a_store_gets_a_place_apart(redis_server, tmp_p
         assert memory.core.notes.all() == ()
 
 
+def test_forgetting_does_not_say_it_is_done_where_it_cannot_reach_the_sessions(redis_server, tmp_path):
+    url = redis_server.url()
+    with opened(tmp_path / "a.db", working=url) as memory:
+        memory.remember("保险箱的密码是 swordfish", scope=ALICE, id="vault")
+        session = memory.working("s", scope=ALICE)
+        session.slots["k"] = "保险箱的密码是 swordfish"
+        session.save()
+    with opened(tmp_path / "a.db") as memory:
+        with pytest.raises(StoreUnavailable, match="sessions of this store are kept in"):
+            memory.forget("vault", scope=ALICE)
+        assert memory.read("vault", scope=ALICE).status == "active"
+    with opened(tmp_path / "a.db", working=url) as memory:
+        memory.forget("vault", scope=ALICE)
+        assert "swordfish" not in str(memory.working("s", scope=ALICE).snapshot)
+
+
 def test_an_own_place_is_taken_and_closed_with_the_memory(redis_server):
     place = open_working(redis_server.url())
     with opened(working=place) as memory:

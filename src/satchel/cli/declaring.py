@@ -47,7 +47,7 @@ class SharedOptions:
         typer.Option(
             "--embedder",
             metavar="NAME",
-            help="e5, openai:URL or none (lexical only). Env: SATCHEL_EMBEDDER. Default: the best installed.",
+            help="e5, e5-onnx, use, openai:URL or none (lexical only). Env: SATCHEL_EMBEDDER. Default: the best installed.",
             rich_help_panel=_PANEL,
         ),
     ]

@@ -190,6 +190,8 @@ def _session(weights: Weights, path: Path, threads: int) -> Any:
 
 
 def _opened(model: bytes, threads: int) -> Any:
+    # Read when the library is loaded: without it ONNX Runtime writes a device id and looks up its maker's server.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

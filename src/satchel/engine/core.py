@@ -10,13 +10,16 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from satchel.engine.activity import Activity
-from satchel.engine.index.external import ExternalIndex
 from satchel.engine.settings import Settings
 from satchel.engine.working.store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
 from satchel.protocol.times import to_utc
+
+if TYPE_CHECKING:
+    from satchel.engine.index.external import ExternalIndex
 
 logger = logging.getLogger("satchel")
 

@@ -6,7 +6,9 @@ It must not know which engine it is.
 from __future__ import annotations
 
 import json
+import logging
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -21,6 +23,8 @@ from numpy.typing import NDArray
 from satchel.errors import SatchelError, StoreError, StoreUnavailable
 from satchel.indexes.address import Address
 from satchel.ports import IndexDescription, Position, VectorEntry
+
+logger = logging.getLogger("satchel")
 
 Vector: TypeAlias = "NDArray[np.float32]"
 
@@ -175,7 +179,31 @@ class BaseIndex(ABC):
         return IndexDescription(told["embedder"], int(told["dimension"]), told["store"])
 
     def clear(self, description: IndexDescription) -> None:
-        """Drop everything and begin anew."""
+        """Drop everything and begin anew; files that cannot even be opened are set aside beside their place."""
+        try:
+            self._begin(description)
+        except StoreUnavailable:
+            if not self._set_aside():
+                raise
+            self._begin(description)
+
+    def _set_aside(self) -> bool:
+        """Move damaged files out of the way; tell whether there were any. They are not removed: the path may be a mistaken one."""
+        path = self._address.path
+        if path is None or not path.exists():
+            return False
+        with self._lock:
+            if self._connected:
+                self._leave()
+            aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+            try:
+                path.rename(aside)
+            except OSError:
+                return False
+        logger.warning("the vector index %s could not be opened: its files are in %s now, and no longer needed", self.location, aside)
+        return True
+
+    def _begin(self, description: IndexDescription) -> None:
         with self._turn():
             if self._exists():
                 self._drop()

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+# Chroma may load ONNX Runtime, which then tells its maker of this device.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import chromadb
 import httpx
 import numpy as np
 from chromadb.api import ClientAPI
 from chromadb.api.models.Collection import Collection
+from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
@@ -39,7 +44,7 @@ class ChromaIndex(BaseIndex):
     def _connect(self) -> None:
         settings = Settings(anonymized_telemetry=False)
         if self._address.path is not None:
-            self._client = chromadb.PersistentClient(str(self._address.path), settings=settings)
+            self._client = _engine(str(self._address.path), settings)
         else:
             # The client sets itself no limit: one that hangs must not hang every recall.
             socket.create_connection((self._address.host, self._address.port), TIMEOUT_SECONDS).close()
@@ -133,3 +138,13 @@ class ChromaIndex(BaseIndex):
 def open_index(url: str) -> ChromaIndex:
     """Open `chroma://host:8000` or `chroma:///folder`."""
     return ChromaIndex(url)
+
+
+def _engine(folder: str, settings: Settings) -> ClientAPI:
+    try:
+        return chromadb.PersistentClient(folder, settings=settings)
+    except BaseException:
+        # A start that fails leaves a half-made engine of this folder, and the next one would be given it.
+        for kept in (SharedSystemClient._identifier_to_system, SharedSystemClient._identifier_to_refcount):
+            kept.pop(folder, None)
+        raise

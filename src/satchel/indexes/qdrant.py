@@ -32,9 +32,12 @@ class QdrantIndex(BaseIndex):
         if self._address.path is not None:
             self._client = QdrantClient(path=str(self._address.path))
         else:
-            self._client = QdrantClient(
-                url=self._address.web, api_key=self._address.key, timeout=TIMEOUT_SECONDS, check_compatibility=False
-            )
+            with warnings.catch_warnings():
+                # A key on loopback or inside a private network is the user's choice; the page on indexes tells of `tls=1`.
+                warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+                self._client = QdrantClient(
+                    url=self._address.web, api_key=self._address.key, timeout=TIMEOUT_SECONDS, check_compatibility=False
+                )
 
     @property
     def _qdrant(self) -> QdrantClient:

@@ -21,6 +21,9 @@ from satchel.ports import Batch, Store
 PAGE = 1000
 """Log entries that are read and written at a time."""
 
+_ATTEMPTS = 5
+"""How often a copy is brought up to date and compared where it differs and the source went on meanwhile."""
+
 Progress = Callable[[str, int, int], None]
 """Told the stage (`copying`, `comparing records`, `comparing the log`), how far it has come, and how far it will go."""
 
@@ -35,10 +38,15 @@ def copy_store(source: Store, target: Store, *, progress: Progress = lambda stag
     """
     mark = bookmark.begin(source, target)
     copier = _Copier(source, target, mark, progress)
-    copier.replay_log()
-    with source.reading():
+    for _ in range(_ATTEMPTS):
         copier.replay_log()
-        return copier.finish(resumed=mark.version > 0)
+        with source.reading():
+            copier.replay_log()
+            report = copier.finish(resumed=mark.version > 0)
+        # A state may show a change whose place in the log is not settled yet, while another writer's is under way.
+        if not report.differing or bookmark.last_position(source) <= report.position:
+            break
+    return report
 
 
 class _Copier:

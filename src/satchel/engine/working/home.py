@@ -6,8 +6,8 @@ It must not know what kinds of place there are.
 from __future__ import annotations
 
 from satchel.engine.core import Core
-from satchel.engine.working.arrivals import bring_in
 from satchel.engine.working.store import DocumentWorkingStore
+from satchel.errors import StoreUnavailable
 from satchel.ports import Batch, Document
 
 COLLECTION, KEY = "working-home", "home"
@@ -23,6 +23,8 @@ def open_home(core: Core, *, chosen: bool) -> None:
     """
     last = (core.store.document(COLLECTION, KEY) or {}).get("location")
     if core.apart is not None:
+        from satchel.engine.working.arrivals import bring_in  # every command opens a memory, and few of them one like this
+
         if last != core.apart.location:
             _write(core, {"location": core.apart.location})
         if last is not None and last != core.apart.location:
@@ -34,6 +36,18 @@ def open_home(core: Core, *, chosen: bool) -> None:
         core.notes.add(
             _NOTE,
             f"sessions of this store are kept in {last}: without working={last!r} they are not seen, and forgetting does not reach them",
+        )
+
+
+def must_reach(core: Core) -> None:
+    """Raise StoreUnavailable where sessions of this store are kept in a place that this engine was not told to use.
+
+    Forgetting that does not reach them must not say that it is done.
+    """
+    last = (core.store.document(COLLECTION, KEY) or {}).get("location") if core.apart is None else None
+    if last is not None:
+        raise StoreUnavailable(
+            f"sessions of this store are kept in {last}, and forgetting must reach them: name it as `working`, or 'store' if it is no more"
         )
 
 

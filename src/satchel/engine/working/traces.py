@@ -14,6 +14,7 @@ from satchel.engine.core import Core
 from satchel.engine.forgetting.scrubbing import pending_document
 from satchel.engine.forgetting.tombstones import ForgottenSession, session_forgotten, session_mark
 from satchel.engine.working.condensing import found_in
+from satchel.engine.working.home import must_reach
 from satchel.engine.working.mentions import of_slot, unmentioned
 from satchel.engine.working.working import retried, write
 from satchel.ports import Batch
@@ -38,6 +39,7 @@ def every_snapshot(core: Core, scope: str | None = None) -> Iterator[WorkingSnap
 
 def forget_in_working(core: Core, scope: str, gone: Collection[MemoryRecord], at: datetime) -> None:
     """Take out of every session of a scope what these records say, and the turns, slots and tasks that they came from."""
+    must_reach(core)
     erasure = _Erasure(core, gone, at)
     for found in every_snapshot(core, scope):
         retried(lambda found=found: _forget_in(core, found, erasure))  # type: ignore[misc]
@@ -45,6 +47,7 @@ def forget_in_working(core: Core, scope: str, gone: Collection[MemoryRecord], at
 
 def drop_session(core: Core, scope: str, session: str, at: datetime) -> None:
     """Forget a session's working memory. Whoever still holds it cannot save it again, and no package brings it back."""
+    must_reach(core)
     # The mark comes first, so that nobody can save in between what was read before.
     held, before = core.working.load(scope, session), session_forgotten(core, scope, session)
     known = [one.version for one in (held, before) if one is not None]

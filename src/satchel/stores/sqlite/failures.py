@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from satchel.errors import StoreCorrupt, StoreError, StoreUnavailable
 
@@ -25,6 +27,9 @@ _UNAVAILABLE = {
 }
 
 
+_PAGE = 65_536
+
+
 def primary_code(error: BaseException) -> int:
     """Return SQLite's primary result code; 0 where the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
@@ -35,6 +40,8 @@ def store_error(error: Exception, path: str) -> StoreError:
     code = primary_code(error)
     if code in _CORRUPT:
         return StoreCorrupt(f"{path} is damaged or is not a Satchel store: {error}", path=path)
+    if code == sqlite3.SQLITE_IOERR and _is_full(path):
+        code = sqlite3.SQLITE_FULL
     if code in _UNAVAILABLE:
         return StoreUnavailable(f"{path} {_UNAVAILABLE[code]}", path=path, reason=str(error))
     if isinstance(error, OSError):
@@ -45,6 +52,14 @@ def store_error(error: Exception, path: str) -> StoreError:
     if isinstance(error, sqlite3.ProgrammingError):
         return StoreUnavailable(f"{path} was closed", path=path, reason=str(error))
     return StoreError(f"{path} failed: {error}", path=path)
+
+
+def _is_full(path: str) -> bool:
+    """Tell whether the disk has no room for a page: SQLite calls that an I/O error where it cannot grow its shared memory."""
+    try:
+        return shutil.disk_usage(Path(path).parent).free < _PAGE
+    except OSError:
+        return False
 
 
 @contextmanager
