@@ -215,3 +215,22 @@ def test_context_prints_a_fenced_block(satchel) -> None:
     assert answer.code == 0
     assert "不要在周五发布" in answer.out
     assert satchel("context", "--json").json["ids"]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        ("项目使用模块A", "项目打算换成模块C", "项目使用模块"),
+        ("The project uses module A", "The project is about to move to module C", "project module"),
+    ],
+)
+def test_a_question_is_told_where_it_arises_and_where_it_hides_an_answer(satchel, older, newer, asked) -> None:
+    satchel.remember(older, "--id", "was")
+    done = satchel("remember", newer, "--id", "now")
+    assert done.out.startswith("pending") and "satchel resolve now --keep" in done.err and "kept out of answers" in done.err
+    assert "2 more wait for an answer" in satchel("recall", asked).err
+    assert satchel("resolve", "now", "--keep", "now").code == 0
+    found = satchel("recall", asked)
+    assert newer in found.out and "wait for an answer" not in found.err
+    assert satchel("resolve", "now", "--keep", "none").code != 0
+    assert satchel("correct", "was", "x y z").code != 0

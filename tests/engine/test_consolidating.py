@@ -31,9 +31,9 @@ STAGING = (
     "The staging server is called heron",
     "The staging server runs Debian 12",
     "Deploys to the staging server happen on Tuesdays",
-    "The staging server's database is PostgreSQL 16",
+    "The staging server holds a copy of the PostgreSQL 16 database",
     "The staging server has 16 GB of memory",
-    "Logs of the staging server are kept for two weeks",
+    "The staging server keeps two weeks of logs",
     "Access to the staging server goes through the bastion host",
     "The staging server is reset every first Monday of the month",
 )
@@ -44,7 +44,7 @@ GARDEN = (
     "She grows tomatoes along the garden wall",
     "The garden gate sticks in wet weather",
     "She planted lavender in the garden in spring",
-    "A hedgehog lives in her garden",
+    "A hedgehog sleeps in her garden",
     "She reads in the garden on Sunday mornings",
 )
 APART = (

@@ -217,11 +217,65 @@ def test_a_call_that_went_well_holds_no_error(engine):
     session(engine, script)
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [("项目使用模块A", "项目打算换成模块C"), ("The project uses module A", "The project is about to move to module C")],
+)
+def test_a_contradiction_is_settled_in_two_calls(memory, older, newer):
+    memory.remember(older, scope=ALICE, id="was")
+    memory.remember("猫在窗台上睡觉", scope=ALICE, id="cat")
+
+    async def script(client: Client) -> None:
+        written, text = await said(client, "memory_write", content=newer)
+        assert written["outcome"] == "pending" and "memory_resolve" in text
+        new = written["id"]
+        for id in (new, "was"):
+            asked, text = await said(client, "memory_resolve", id=id, keep=new, confirm=id == new)
+            assert asked["state"] == "needs_confirmation" and older in asked["question"] and newer in text
+        assert memory.read("was", scope=ALICE).status == "pending"
+        asked, _ = await said(client, "memory_resolve", id=new, keep="was", confirm=True)
+        assert asked["state"] == "needs_confirmation", "another answer is another question"
+        done, text = await said(client, "memory_resolve", id=new, keep=new, confirm=True)
+        assert done == {"state": "resolved", "question": None, "kept": [new], "archived": ["was"]} and new in text
+        assert (await refused(client, "memory_resolve", {"id": "cat", "keep": "none"})).code == "not_found"
+        assert (await refused(client, "memory_resolve", {"id": "nobody", "keep": "none"})).code == "not_found"
+
+    session(memory, script)
+    assert [memory.read("was", scope=ALICE).status, memory.conflicts(scope=ALICE)] == ["archived", []]
+
+
+def test_an_answer_that_names_another_memory_is_refused(memory):
+    for id, text in (("was", "项目使用模块A"), ("now", "项目打算换成模块C"), ("cat", "猫在窗台上睡觉")):
+        memory.remember(text, scope=ALICE, id=id)
+
+    async def script(client: Client) -> None:
+        assert (await refused(client, "memory_resolve", {"id": "was", "keep": "cat"})).code == "invalid_request"
+
+    session(memory, script)
+
+
+def test_what_was_put_together_in_a_memory_is_shown_before_it_goes(engine):
+    texts = [f"The touring bicycle {said}" for said in ("is green", "squeaks", "needs oil", "has bags", "is old", "leans left", "is light")]
+    texts += ["The touring bicycle sleeps in the hall", "The touring bicycle shines"]
+    engine.remember_many(texts, scope=ALICE)
+    engine.maintain(scope=ALICE)
+    (whole,) = [one for one in engine.every_record(scope=ALICE, status="active") if one.relations.originals]
+
+    async def script(client: Client) -> None:
+        shown, text = await said(client, "memory_forget", id=whole.id)
+        assert set(shown["originals"]) == set(whole.relations.originals)
+        assert all(json.dumps(engine.read(id, scope=ALICE).content) in text for id in shown["originals"])
+        await said(client, "memory_forget", id=whole.id, confirm=True)
+
+    session(engine, script)
+    assert not [one for one in engine.every_record(scope=ALICE) if one.id in whole.relations.originals]
+
+
 def test_the_tools_are_described_for_models(engine):
     async def script(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
-            "memory_write", "memory_search", "memory_forget", "memory_correct", "memory_context",
+            "memory_write", "memory_search", "memory_forget", "memory_correct", "memory_context", "memory_resolve",
             "session_start", "session_note", "session_end",
         }  # fmt: skip
         for tool in tools.values():

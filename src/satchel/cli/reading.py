@@ -80,12 +80,24 @@ def recall(
     request = validated(m.RecallRequest, {name: value for name, value in given.items() if value is not None})
     with session.open() as memory:
         found = memory.call(t.RECALL, request)
+        waiting = 0 if status or session.as_json else _waiting(memory, request)
     if session.as_json:
         write_json(found.model_dump(mode="json"))
     else:
         _tell_hits(session, found, explain)
+    if waiting:
+        remark(f"{waiting} more {'waits' if waiting == 1 else 'wait'} for an answer to a question: see satchel conflicts")
     if not found.hits:
         nothing(session, "nothing found")
+
+
+def _waiting(memory: Any, request: Any) -> int:
+    """Return how many memories would answer, but wait until it is said which of them holds."""
+    from satchel.operations import table as t
+    from satchel.protocol.record import Status
+
+    pending = request.model_copy(update={"statuses": (Status.PENDING,), "touch": False})
+    return sum(bool(hit.record.relations.conflicts_with) for hit in memory.call(t.RECALL, pending).hits)
 
 
 def _tell_hits(session: Session, found: Any, explain: bool) -> None:

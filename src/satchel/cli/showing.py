@@ -26,6 +26,11 @@ def tell_write(session: Session, done: Remembered) -> None:
     say(f"{done.outcome.value}  {printable(record.id)}  ({printable(record.type)}, {printable(record.scope)})")
     if done.related:
         say(f"related  {' '.join(map(printable, done.related))}")
+    if done.outcome == "pending":
+        remark(
+            "they contradict each other: until it is said which holds, they are kept out of answers (but for what must be obeyed); "
+            f"satchel resolve {printable(record.id)} --keep ID, both or none"
+        )
 
 
 def tell_record(session: Session, record: MemoryRecord, done: str) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from satchel.errors import Denied, InvalidRequest, NotFound
 from satchel.operations.memory import Memory
+from satchel.operations.models import Conflict
+from satchel.operations.models.base import MAX_LIMIT
 from satchel.protocol.record import MemoryRecord
 from satchel.protocol.scope import parse_scope
 
@@ -48,6 +50,25 @@ class Binding:
             if any(self._sees(record_id, scope) for scope in self.read[1:]):
                 raise Denied("that memory is in a scope that this connection only reads", id=record_id) from None
             raise
+
+    def look(self, record_id: str) -> MemoryRecord | None:
+        """Return a record of the scope that is written to; None where there is none."""
+        try:
+            return self.memory.read(record_id, scope=self.write)
+        except NotFound:
+            return None
+
+    def conflict_of(self, record_id: str) -> Conflict:
+        """Return the open question that a record is part of.
+
+        Raises:
+            NotFound: the connection sees no such record, or nothing is asked about it; Denied: it only reads the scope where it is.
+        """
+        record = self.find(record_id)
+        for conflict in self.memory.conflicts(scope=self.write, limit=MAX_LIMIT):
+            if any(one.id == record.id for one in conflict.records):
+                return conflict
+        raise NotFound("nothing is asked about this memory", id=record_id)
 
     def _sees(self, record_id: str, scope: str) -> bool:
         try:

@@ -12,12 +12,13 @@ from typing import Annotated
 from pydantic import Field
 
 from satchel.engine.recall.prompting import quoted
+from satchel.errors import InvalidRequest
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
 from satchel.mcp.session_tools import SESSION_TOOLS
 from satchel.mcp.tool import Answer, Arguments, Said, Tool
 from satchel.operations.models import Hit
-from satchel.protocol.record import Content, MemoryRecord, RecordId, Tags, TypeName
+from satchel.protocol.record import Content, MemoryRecord, RecordId, Status, Tags, TypeName
 from satchel.protocol.times import Instant, format_instant
 
 _PREVIEW = 200
@@ -73,11 +74,32 @@ class ForgetArguments(Arguments):
 
 
 class Forgotten(Answer):
-    """`state`: needs_confirmation (nothing is done yet), scrub_pending (gone from every answer) or scrubbed (gone from the files too)."""
+    """`state`: needs_confirmation (nothing is done yet), scrub_pending (gone from every answer) or scrubbed (gone from the files too).
+
+    `originals`: the memories that were put together in this one, and go with it.
+    """
 
     id: str
     state: str
     preview: str | None = None
+    originals: tuple[str, ...] = ()
+
+
+class ResolveArguments(Arguments):
+    """A question about memories that contradict each other, and its answer."""
+
+    id: Annotated[RecordId, Field(description="The id of one of the memories that contradict each other.")]
+    keep: Annotated[RecordId, Field(description="The id of the memory that is right; or both, where all hold; or none.")]
+    confirm: Annotated[bool, Field(description="Leave it out first; true in the second call, once the user has said so.")] = False
+
+
+class Settled(Answer):
+    """`state`: needs_confirmation (nothing is done yet) or resolved; then `kept` and `archived` tell how it stands."""
+
+    state: str
+    question: str | None = None
+    kept: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
 
 
 class CorrectArguments(Arguments):
@@ -121,14 +143,50 @@ def forget(binding: Binding, given: ForgetArguments, confirmations: Confirmation
     key = (binding.tenant, binding.write, record.id, record.revision)
     if not given.confirm or not confirmations.take(key):
         confirmations.ask(key)
+        parts = _originals(binding, record)
+        lines = [_line(record), *(["With it go the memories that were put together in it:"] if parts else []), *map(_line, parts)]
         text = (
-            f"Nothing is forgotten yet. This would go for good:\n{_line(record)}\n"
+            "Nothing is forgotten yet. This would go for good:\n" + "\n".join(lines) + "\n"
             "If the user agrees, call memory_forget again with the same id and confirm=true."
         )
-        return Said(Forgotten(id=record.id, state="needs_confirmation", preview=_preview(record.content)), text)
+        originals = tuple(part.id for part in parts)
+        preview = _preview(record.content)
+        return Said(Forgotten(id=record.id, state="needs_confirmation", preview=preview, originals=originals), text)
     done = binding.memory.forget(record.id, scope=binding.write, reason="asked by the agent")
     note = f" {done.note}" if done.note else ""
     return Said(Forgotten(id=record.id, state=done.state.value), f"Forgotten: {quoted(record.id)}.{note}")
+
+
+def _originals(binding: Binding, record: MemoryRecord) -> list[MemoryRecord]:
+    """Return what was put together in a record and goes with it."""
+    parts = (binding.look(name) for name in record.relations.originals)
+    return [part for part in parts if part is not None and part.status is Status.ARCHIVED]
+
+
+def resolve(binding: Binding, given: ResolveArguments, confirmations: Confirmations) -> Said:
+    """Carry out memory_resolve: the first call only shows what is asked and what would be put away."""
+    conflict = binding.conflict_of(given.id)
+    sides = conflict.records
+    if given.keep not in {"both", "none", *(record.id for record in sides)}:
+        raise InvalidRequest.of([{"field": "keep", "message": "is none of " + ", ".join([one.id for one in sides] + ["both", "none"])}])
+    key = (binding.tenant, conflict.id, given.keep, *((record.id, record.revision) for record in sides))
+    if not given.confirm or not confirmations.take(key):
+        confirmations.ask(key)
+        text = (
+            "Nothing is settled yet. These contradict each other:\n"
+            + "\n".join(map(_line, sides))
+            + f"\nAsk the user. If the answer is keep={quoted(given.keep)}, call memory_resolve again with the same arguments and "
+            "confirm=true."
+        )
+        return Said(Settled(state="needs_confirmation", question=conflict.question), text)
+    done = binding.memory.resolve(conflict.id, keep=given.keep)
+    kept, archived = tuple(one.id for one in done.kept), tuple(one.id for one in done.archived)
+    text = f"Settled. Kept: {_listed(kept)}. Archived: {_listed(archived)}."
+    return Said(Settled(state="resolved", kept=kept, archived=archived), text)
+
+
+def _listed(ids: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted, ids)) or "none"
 
 
 def correct(binding: Binding, given: CorrectArguments, _: Confirmations) -> Said:
@@ -201,6 +259,15 @@ TOOLS: tuple[Tool, ...] = (
         forget,
         destroys=True,
     ),
+    Tool(
+        "memory_resolve",
+        "Settle a contradiction",
+        "Answer which of contradicting memories is right, when memory_write said pending and the user has told you. Takes two calls: the "
+        "first shows them, the second, with confirm=true, keeps one and archives the rest. Never answer for the user.",
+        ResolveArguments,
+        Settled,
+        resolve,
+    ),
     *SESSION_TOOLS,
 )
 
@@ -211,7 +278,7 @@ def _outcome_text(answer: Written) -> str:
         "reinforced": "Known already, now more certain",
         "merged": "Merged with what was known",
         "superseded": "Remembered; it replaces what was known",
-        "pending": "Kept, but it contradicts what is known: ask the user which is right",
+        "pending": "Kept, but it contradicts what is known: ask the user which is right, then call memory_resolve",
         "unchanged": "Known already",
     }.get(answer.outcome, answer.outcome)
     return f"{said}. id: {quoted(answer.id)}"

@@ -211,6 +211,11 @@ class Relations(ProtocolModel):
     conflicts_with: tuple[RecordId, ...] = ()
     derived_from: tuple[RecordId, ...] = ()
 
+    @property
+    def originals(self) -> tuple[RecordId, ...]:
+        """Ids of the records that were put together in this one: it was made of them and stands in their place."""
+        return tuple(name for name in self.derived_from if name in self.supersedes)
+
 
 class Usage(ProtocolModel):
     """How the record was used. It travels with the record but is no part of its state: see `state_hash`."""

@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.forgetting.lineage import descendants
+from satchel.engine.forgetting.lineage import descendants, originals
 from satchel.engine.forgetting.scrubbing import pending_document, settle
 from satchel.engine.forgetting.tombstones import Marks, tombstone
 from satchel.engine.forgetting.traces import imports_of, receipt_traces, traces
 from satchel.engine.reading import fetch
 from satchel.engine.working.traces import forget_in_working
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.settling import left_over
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
 from satchel.ports import Batch, LogEntry, Put
@@ -25,7 +26,7 @@ NOTE = "packages that were exported earlier are out of reach"
 
 
 def forget_one(core: Core, principal: Principal, request: ForgetRequest) -> Forgotten:
-    """Forget one record at once, and what was derived from it. One that is forgotten already stays so."""
+    """Forget one record at once, what was derived from it, and what was put together in it. One that is forgotten already stays so."""
     scope = (request.scope or ("",))[0]
     return _forget(core, principal, scope, request.id or "", request.reason)
 
@@ -36,15 +37,18 @@ def delete_record(core: Core, principal: Principal, request: RecordRequest) -> F
 
 
 def _forget(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> Forgotten:
+    parts: dict[str, MemoryRecord] = {}
     try:
-        fetch(core, scope, record_id, tombstones=True)
+        parts = originals(core, scope, fetch(core, scope, record_id, tombstones=True))
     except StoreCorrupt as error:
         if error.details.get("id") != record_id:
             raise
         _bury_damaged(core, principal, scope, record_id, reason)
-    gone = erase(core, principal, scope, {record_id}, reason=reason) or [record_id]
+    gone = erase(core, principal, scope, {record_id, *parts}, reason=reason) or [record_id]
     items = tuple(ForgetItem(id=entry, scope=scope) for entry in sorted(gone, key=lambda entry: (entry != record_id, entry)))
-    return Forgotten(state=settle(core), count=len(items), items=items, note=NOTE)
+    # Who was shown the whole has read what is in the parts, and asked for that to go.
+    told = f"{len(parts)} of them had been put together in it; {NOTE}" if parts else NOTE
+    return Forgotten(state=settle(core), count=len(items), items=items, note=told)
 
 
 def _bury_damaged(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> None:
@@ -120,12 +124,18 @@ class _Erasure:
         documents += traces(self.core, self.scope, gone)
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
-        returning = () if self.only else self._originals(gone)
+        returning = () if self.only else (*self._originals(gone), *self._left_over(gone, pairs))
         return Batch([*puts, *returning], [*documents, pending_document(self.core, self.scope)]), [record.id for record in gone]
 
     def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
         made_elsewhere = self.remains.get(record.id)
         return made_elsewhere or tombstone(record, at=self.log.at, by=self.log.agent, reason=self.log.reason)
+
+    def _left_over(self, gone: Collection[MemoryRecord], pairs: Collection[tuple[MemoryRecord, MemoryRecord]]) -> Iterator[Put]:
+        """Bring back what was asked about only because of a record that goes."""
+        after = {record.id: remains for record, remains in pairs}
+        for before, record in left_over(lambda names: self.core.store.get(self.scope, set(names)), gone, after, self.log.at):
+            yield restate(record, self.log, expect=before.revision)
 
     def _originals(self, gone: Collection[MemoryRecord]) -> Iterator[Put]:
         """Bring back what is left of the originals of a derived record that goes: they say again what it said."""

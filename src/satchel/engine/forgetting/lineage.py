@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from satchel.engine.core import Core
 from satchel.ports import Document
-from satchel.protocol.record import MemoryRecord
+from satchel.protocol.record import MemoryRecord, Status
 
 DERIVED = "derived"
 """Documents keyed by scope, original and derived id: the relation read backwards."""
@@ -31,4 +31,19 @@ def descendants(core: Core, scope: str, ids: Collection[str]) -> set[str]:
         new = {str(document.value["id"]) for document in documents if document.value} - found - set(ids)
         found |= new
         waiting += new
+    return found
+
+
+def originals(core: Core, scope: str, record: MemoryRecord) -> dict[str, MemoryRecord]:
+    """Return what was put together in this record, at any remove, and is archived for that reason alone."""
+    found: dict[str, MemoryRecord] = {}
+    waiting = [record]
+    while waiting:
+        whole = waiting.pop()
+        names = [name for name in whole.relations.originals if name not in found]
+        places = {whole.id, *whole.relations.supersedes}
+        for part in core.store.get(scope, names).values() if names else ():
+            if part.status is Status.ARCHIVED and places & {*part.relations.superseded_by}:
+                found[part.id] = part
+                waiting.append(part)
     return found

@@ -5,7 +5,7 @@ A plan keeps ids and keyed hashes only, so that it holds nothing to forget. It m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from satchel.engine.access import require_read, require_write
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting import traces
 from satchel.engine.forgetting.erasing import NOTE, erase, forget_one
-from satchel.engine.forgetting.lineage import descendants
+from satchel.engine.forgetting.lineage import descendants, originals
 from satchel.engine.forgetting.scrubbing import settle
 from satchel.engine.forgetting.tombstones import Marks
 from satchel.engine.recall.recalling import Recaller
@@ -76,7 +76,7 @@ class Planner:
         marks, now = Marks(self._core), self._core.now()
         marks.ensure()
         plan, shown, count = new_id(), list[ForgetItem](), 0
-        for number, records in enumerate(_chunks(self._with_derived(self._matches(principal, request)), _PART)):
+        for number, records in enumerate(_chunks(self._with_kin(*self._matches(principal, request)), _PART)):
             items = [_Item(record.scope, record.id, marks.of(record.content_hash)[0]) for record in records]
             self._core.store.apply(Batch(documents=[Document(PARTS, f"{plan}/{number:06d}", {"items": items})]))
             shown += [_item(record) for record in records[: MAX_SHOWN - len(shown)]]
@@ -99,13 +99,15 @@ class Planner:
             "done": None,
         }
 
-    def _matches(self, principal: Principal, request: ForgetRequest) -> Iterator[MemoryRecord]:
+    def _matches(self, principal: Principal, request: ForgetRequest) -> tuple[Iterable[MemoryRecord], Callable[[MemoryRecord], bool]]:
+        """Return what the request means, and whether it means a record."""
         scopes = request.scope or ()
         if request.query is not None:
             found = self._recaller.search(principal, SearchRequest(query=request.query, scope=scopes, limit=_QUERY_LIMIT, statuses=_LIVING))
             least = max(self._core.settings.min_relevance, _LEAST_RELEVANCE)
-            yield from (hit.record for hit in found.hits if hit.reasons.get("relevance", 0.0) >= least)
-            return
+            records = [hit.record for hit in found.hits if hit.reasons.get("relevance", 0.0) >= least]
+            names = {(record.scope, record.id) for record in records}
+            return records, lambda record: (record.scope, record.id) in names
         where = RecordFilter(
             statuses=_LIVING,
             sessions=() if request.session is None else (request.session,),
@@ -113,6 +115,9 @@ class Planner:
             since=request.since,
             until=request.until,
         )
+        return self._scanned(scopes, where), where.matches
+
+    def _scanned(self, scopes: Sequence[str], where: RecordFilter) -> Iterator[MemoryRecord]:
         cursor: str | None = None
         while True:
             page = self._core.store.scan(scopes, where, cursor=cursor, limit=_PART)
@@ -121,12 +126,19 @@ class Planner:
             if cursor is None:
                 return
 
-    def _with_derived(self, records: Iterator[MemoryRecord]) -> Iterator[MemoryRecord]:
+    def _with_kin(self, records: Iterable[MemoryRecord], is_meant: Callable[[MemoryRecord], bool]) -> Iterator[MemoryRecord]:
+        """Yield records with what was derived from them, and with what was put together in them.
+
+        Where some of those that were put together are meant themselves, the others are not: they come back as the whole goes.
+        """
         seen: set[tuple[str, str]] = set()
         for record in records:
-            derived = descendants(self._core, record.scope, (record.id,))
+            parts = originals(self._core, record.scope, record)
+            if any(map(is_meant, parts.values())):
+                parts = {}
+            derived = descendants(self._core, record.scope, (record.id, *parts)) - parts.keys() - {record.id}
             more = self._core.store.get(record.scope, derived).values() if derived else ()
-            for found in (record, *more):
+            for found in (record, *parts.values(), *more):
                 if (found.scope, found.id) not in seen and not found.is_tombstone:
                     seen.add((found.scope, found.id))
                     yield found

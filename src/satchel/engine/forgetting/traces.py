@@ -15,7 +15,7 @@ from satchel.engine.moving.quarantine import QUARANTINE
 from satchel.engine.moving.receipts import MERGED, emptied, import_key, imports_about, rewrite
 from satchel.engine.recall.recall_log import RECALLS, without_forgotten
 from satchel.engine.working.mentions import MENTIONS
-from satchel.engine.writing.reviews import REVIEWS, settled
+from satchel.engine.writing.reviews import REVIEWS, closed
 from satchel.operations.models import Receipt
 from satchel.ports import Document
 from satchel.protocol.record import MemoryRecord
@@ -40,7 +40,7 @@ def traces(core: Core, scope: str, forgotten: Collection[MemoryRecord]) -> list[
     quarantined = (found for record in forgotten for found in core.store.documents(QUARANTINE, prefix=f"{scope}\n{record.id}\n"))
     return [
         *map(_without, quarantined),
-        *settled(scope, [record.id for record in forgotten]),
+        *closed(scope, [record.id for record in forgotten]),
         *without_forgotten(core, scope, [record.id for record in forgotten]),
         *telling(core, scope, {record.content for record in forgotten}),
     ]

@@ -49,6 +49,23 @@ def at_stake(question: str) -> bool:
     return _AT_STAKE.search(question) is not None
 
 
+_DENIED = re.compile(
+    "不(?:再|会|會|是)?(?:对.{1,12}?)?(?:过敏|過敏)|(?:没有|沒有|无|無).{0,8}(?:过敏|過敏|禁忌|哮喘|癫痫|心脏病)"
+    "|(?:过敏|過敏).{0,6}(?:好了|痊愈|没了|消失)"
+    r"|\b(?:not|n't|never|no longer)\b.{0,12}\b(?:allergic|intolerant|asthmatic|epileptic|co?eliac)"
+    r"|n't.{0,12}\b(?:allergic|intolerant)|\bno (?:\w+ )?(?:allerg|intoleran)|\boutgr[eo]w",
+    re.IGNORECASE,
+)
+
+
+def must_not_wait(record: MemoryRecord) -> bool:
+    """Tell whether a record is a constraint that must be obeyed even while it is asked whether it holds.
+
+    What takes a danger away can wait for the answer.
+    """
+    return is_constraint(record) and not _DENIED.search(record.content)
+
+
 def is_danger(record: MemoryRecord) -> bool:
     """Tell whether a record says, lastingly, that something is dangerous to the user: an allergy and the like."""
     standing = core_type(record.type) in STANDING_TYPES

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import permutations
 
 from satchel.engine.comparing import compare
+from satchel.engine.comparing.slots import slots
+from satchel.engine.comparing.statements import read
 from satchel.engine.core import Core
 from satchel.engine.index.vectors import unpack_vectors
+from satchel.engine.recall.constraints import is_constraint
 from satchel.engine.retention.deduplicating import may_merge
 from satchel.engine.retention.fading import PERMANENT
 from satchel.engine.retention.passing import Edit, Records, ScopePass
@@ -76,7 +79,10 @@ def _ground(core: Core, items: Mapping[str, Item], least: int) -> Background | N
 
 
 def may_consolidate(record: MemoryRecord) -> bool:
-    """Tell whether a record may be put together with others: nothing pinned, permanent, due, dated, long, or tied to its day."""
+    """Tell whether a record may be put together with others: nothing pinned, permanent, due, dated, long, or tied to its day.
+
+    Nor what must be obeyed, nor what fills a place that holds one value: beside others in one text it would be compared no more.
+    """
     dated = (record.due_at, record.expires_at, record.valid_from, record.valid_until)
     return (
         may_merge(record)
@@ -87,7 +93,14 @@ def may_consolidate(record: MemoryRecord) -> bool:
         and "\n" not in record.content
         and (len(record.content) <= _LONGEST or bool(record.relations.derived_from))
         and not _RELATIVE.search(record.content)
+        and not is_constraint(record)
+        and (bool(record.relations.derived_from) or not _fills_a_slot(record.content))
     )
+
+
+def _fills_a_slot(content: str) -> bool:
+    statement = read(content)
+    return statement is not None and any(slot.is_single for slot in slots(statement))
 
 
 def _items(work: ScopePass) -> dict[str, Item]:
@@ -144,7 +157,7 @@ def _parts(core: Core, group: Sequence[Item]) -> list[list[Item]]:
 
 def _put_together(work: ScopePass, names: Sequence[str], items: dict[str, Item]) -> int:
     planned = {name: record for name, record in work.records(names).items() if may_consolidate(record)}
-    originals = sorted(planned.values(), key=_when)
+    originals = _ordered(work, planned.values())
     if len(originals) < len(names):
         return 0
     try:
@@ -170,8 +183,16 @@ def _put_together(work: ScopePass, names: Sequence[str], items: dict[str, Item])
     return changed
 
 
-def _when(record: MemoryRecord) -> tuple[float, str]:
-    return (record.created_at or record.stored_at).timestamp(), record.id
+def _ordered(work: ScopePass, records: Collection[MemoryRecord]) -> list[MemoryRecord]:
+    """Return records as they arose, and what arose at one time as it was written."""
+    logs = work.core.store.histories(work.scope, [record.id for record in records])
+
+    def when(record: MemoryRecord) -> tuple[float, float, str, str]:
+        log = logs.get(record.id)
+        written = log[0].position if log else float("inf")
+        return (record.created_at or record.stored_at).timestamp(), written, record.content, record.id
+
+    return sorted(records, key=when)
 
 
 def _text(core: Core, originals: Sequence[MemoryRecord]) -> str:

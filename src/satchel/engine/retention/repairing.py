@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from satchel.engine.retention.passing import BATCH, Edit, ScopePass
+from satchel.engine.writing.settling import has_opponent
 from satchel.operations.models import MaintenanceStep
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Relations, Status
@@ -61,13 +62,9 @@ def _mended(work: ScopePass, record: MemoryRecord) -> Edit | None:
     if record.status is Status.ARCHIVED and record.relations.superseded_by and not kept["superseded_by"]:
         changes["status"] = Status.ACTIVE
         reasons.append("its successor is not here")
-    if record.status is Status.PENDING and record.relations.conflicts_with and not _has_opponent(held, kept["conflicts_with"]):
+    if record.status is Status.PENDING and record.relations.conflicts_with and not has_opponent(held, kept["conflicts_with"]):
         changes |= {"status": Status.ACTIVE, "relations": record.relations.model_copy(update=kept | {"conflicts_with": ()})}
         reasons.append("what it conflicted with is gone")
     if not changes:
         return None
     return work.edit(record, "repair", "; ".join(reasons), related=tuple(sorted(missing)), **changes)
-
-
-def _has_opponent(held: dict[str, MemoryRecord], names: Iterable[str]) -> bool:
-    return any(name in held and held[name].status in (Status.ACTIVE, Status.PENDING) for name in names)

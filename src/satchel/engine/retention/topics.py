@@ -69,6 +69,33 @@ def _names_topic(term: str) -> bool:
     return term not in CHINESE and not (set(term) & LOOSE)
 
 
+_KINSHIP = "同事|朋友|同学|邻居|老板|领导|客户|妻子|丈夫|太太|先生|儿子|女儿|哥哥|弟弟|姐姐|妹妹|爸爸|妈妈|父亲|母亲|室友"
+_BEFORE_NAME = re.compile(
+    rf"[\s“\"'「《]*(?:(?:我|你|他|她|咱)们?的?)?(?:{_KINSHIP})?[\s“\"'「]*"
+    r"(?:(?:my|our|his|her|their)\s+(?:\w+\s+)?(?:friend|colleague|boss|manager|neighbou?r|wife|husband|son|daughter|brother|sister"
+    r"|mother|father|client|classmate|roommate)\s+|(?:mr|mrs|ms|dr|prof)\.?\s+)?",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?:[^\W\d_a-z][\w’'-]*\s*){1,3}")
+_COMPOUND = re.compile("欧阳|歐陽|司马|司馬|上官|诸葛|諸葛|夏侯|皇甫|尉迟|公孙|慕容|令狐|司徒|端木")
+_NO_NAME = re.compile(r"(?:the|an?|this|that|these|those|every|each|all|some|when|if|in|on|at|for)\b", re.IGNORECASE)
+_SUBJECT_SHARE = 3
+"""A word that a third of a topic's memories begin with says whom they are about, not what."""
+
+
+def _subject_words(content: str) -> frozenset[str]:
+    """Return the words at the head of a text that may name whom it is about."""
+    text = _PERSON.sub(" ", content)
+    start = match.end() if (match := _BEFORE_NAME.match(text)) else 0
+    if start == len(text) or _NO_NAME.match(text, start):
+        return frozenset()
+    if text[start].isascii():
+        found = _NAME.match(text, start)
+        return frozenset(segment(text[: found.end()])) if found else frozenset()
+    # A name has two or three characters, four with a compound family name.
+    return frozenset(segment(text[: start + (4 if _COMPOUND.match(text, start) else 3)]))
+
+
 def topic_words(content: str) -> frozenset[str]:
     """Return the words of a text that may name a topic: pairs of characters and stems, without those that say little."""
     return frozenset(term for term in segment(_PERSON.sub(" ", content)) if _names_topic(term))
@@ -122,6 +149,8 @@ def topics(items: Sequence[Item], least: int, ground: Background | None) -> list
     for word, members in _holders(ordered).items():
         if len(members) > most or not _enough([ordered[at] for at in members], least):
             continue
+        if _is_subject(word[1], [ordered[at] for at in members]):
+            continue
         found = _close([ordered[at] for at in members], ground)
         if found is not None and _enough(found[1], least):
             proposed.append((-len(found[1]), -found[0], word, found[1]))
@@ -141,6 +170,11 @@ def _holders(items: Sequence[Item]) -> dict[tuple[object, str], list[int]]:
         for word in item.words:
             found[item.kind, word].append(at)
     return found
+
+
+def _is_subject(word: str, items: Sequence[Item]) -> bool:
+    """Tell whether memories share a word because one person, or one thing with a name, is their subject: that alone is no topic."""
+    return sum(item.fresh and word in _subject_words(item.content) for item in items) * _SUBJECT_SHARE > sum(item.fresh for item in items)
 
 
 def _enough(items: Collection[Item], least: int) -> bool:

@@ -10,18 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.writing.committing import commit, log_entry, merged_ids, restate, revised
+from satchel.engine.writing.committing import commit, log_entry, restate
 from satchel.engine.writing.deciding import decide, moment
 from satchel.engine.writing.questions import question_about
-from satchel.engine.writing.reviews import REVIEWS, open_reviews, review_key, settled
+from satchel.engine.writing.reviews import REVIEWS, closed, open_reviews, review_key
+from satchel.engine.writing.settling import BOTH, NONE, left_over, opponents, settled
 from satchel.errors import InvalidRequest, NotFound
 from satchel.operations.models import Conflict, ConflictKind, Conflicts, ConflictsRequest, Resolved, ResolveRequest, conflict_id
 from satchel.ports import Batch, LogEntry, Put, Relation
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
-
-BOTH, NONE = "both", "none"
-"""What `keep` may be beside the id of a record."""
 
 _PAGE = 500
 _PENDING = RecordFilter(statuses=(Status.PENDING,))
@@ -61,9 +59,12 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
         members = _members(core, request.scope, request.record_id)
         _check(request, members)
         log = log_entry(core, principal, "resolve", reason=f"keep {request.keep}")
-        after = {record.id: _settled(record, request.keep, members, log) for record in members}
+        after = {record.id: settled(record, request.keep, members, log.at) for record in members}
+        _check_open(core, request, members, after)
         puts = [_put(record, after[record.id], log) for record in members if after[record.id] is not record]
-        documents = settled(request.scope, [record.id for record in members if _is_reviewed(core, record)])
+        left = left_over(lambda names: core.store.get(request.scope, set(names)), members, after, log.at)
+        puts += [restate(record, log, expect=before.revision) for before, record in left]
+        documents = closed(request.scope, [record.id for record in members if _is_reviewed(core, record)])
         kept = tuple(record for record in after.values() if record.status is Status.ACTIVE)
         archived = tuple(record for record in after.values() if record.status is Status.ARCHIVED)
         return Batch(puts, documents), Resolved(kept=kept, archived=archived)
@@ -153,7 +154,7 @@ def _members(core: Core, scope: str, record_id: str) -> list[MemoryRecord]:
     if review is not None:
         right = core.store.get(scope, (str(review["by"]),)).get(str(review["by"]))
         return [record] + ([right] if right is not None and not right.is_tombstone else [])
-    if record.status is Status.PENDING and record.relations.conflicts_with:
+    if record.status is Status.PENDING or opponents(lambda names: core.store.get(scope, set(names)), record):
         return _group(core, scope, record)
     # Asked again after it was settled: the ones it was settled with.
     linked = core.store.get(scope, {*record.relations.supersedes, *record.relations.superseded_by})
@@ -169,23 +170,17 @@ def _check(request: ResolveRequest, members: Group) -> None:
         raise InvalidRequest.of([{"field": "keep", "message": f"is none of {', '.join(sorted(ids))}, both, none"}])
 
 
-def _settled(record: MemoryRecord, keep: str, members: Group, log: LogEntry) -> MemoryRecord:
-    """Return a record as it is once the conflict is settled; itself where that is how it stands."""
-    ids = {member.id for member in members}
-    links = record.relations
-    relations = {"conflicts_with": tuple(name for name in links.conflicts_with if name not in ids)}
-    is_kept = record.id == keep or (keep == BOTH and keep not in ids)
-    if is_kept:
-        others = () if keep not in ids else sorted(ids - {record.id})
-        relations["superseded_by"] = tuple(name for name in links.superseded_by if name not in ids)
-        relations["supersedes"] = merged_ids(links.supersedes, *others) if others else tuple(n for n in links.supersedes if n not in ids)
-    elif keep in ids:
-        relations["superseded_by"] = merged_ids(links.superseded_by, keep)
-        relations["supersedes"] = tuple(name for name in links.supersedes if name not in ids)
-    changes = {"relations": links.model_copy(update=relations), "status": Status.ACTIVE if is_kept else Status.ARCHIVED}
-    if all(getattr(record, name) == value for name, value in changes.items()):
-        return record
-    return revised(record, log.at, **changes)
+def _check_open(core: Core, request: ResolveRequest, members: Group, after: Mapping[str, MemoryRecord]) -> None:
+    """Refuse to settle what nobody asks: only the same answer again may name what is settled already."""
+    if any(record.status is Status.PENDING or _is_reviewed(core, record) for record in members):
+        return
+    if any(after[record.id] is not record for record in members) or not _was_asked(core, request):
+        raise NotFound("no such conflict: nothing is asked about this memory", id=request.id)
+
+
+def _was_asked(core: Core, request: ResolveRequest) -> bool:
+    changes = core.store.history(request.scope, request.record_id)
+    return any(change.operation in {"resolve", "confirm", "question", "correct", "supersede"} for change in changes)
 
 
 def _put(before: MemoryRecord, after: MemoryRecord, log: LogEntry) -> Put:

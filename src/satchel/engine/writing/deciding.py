@@ -81,6 +81,11 @@ def _is_kept(record: MemoryRecord) -> bool:
     return record.pinned or record.retention == "permanent"
 
 
+def outweighs(record: MemoryRecord, newer: MemoryRecord) -> bool:
+    """Tell whether a record is not put away for a newer one unasked: it is kept for ever, or better vouched for."""
+    return _is_kept(record) or _TRUST[newer.source.origin] < _TRUST[record.source.origin]
+
+
 def _judged(core: Core, older: str, newer: str) -> Verdict | None:
     """Ask the judge, if there is one. What it says counts only where it can be so: bad output changes nothing."""
     if core.judge is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from satchel.engine.core import Core
+from satchel.engine.recall.constraints import must_not_wait
 from satchel.engine.writing.committing import merged_ids, revised
 from satchel.engine.writing.deciding import decide, moment
 from satchel.operations.models import Outcome
@@ -146,14 +147,18 @@ def _replaced_by(record: MemoryRecord, newer: MemoryRecord, verdict: Verdict) ->
 
 
 def _asked(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict]]) -> Reconciled:
+    """A question wrongly asked must never hide an allergy: what must be obeyed is obeyed until it is answered."""
     ids = tuple(other.id for other, _ in found)
     reason = next(verdict.reason for _, verdict in found if verdict.relation is Relation.CONTRADICTS)
-    changes = [Change(_questioned(record, ids), "question", reason)]
+    obeyed = {other.id for other, _ in found if other.status is Status.ACTIVE and must_not_wait(other)}
+    waits = bool(obeyed) or not must_not_wait(record)
+    changes = [Change(_questioned(record, ids, waits=waits), "question", reason)]
     for other, verdict in found:
-        changes.append(Change(revised(_questioned(other, (record.id,)), record.updated_at), "question", verdict.reason))
+        questioned = _questioned(other, (record.id,), waits=other.id not in obeyed)
+        changes.append(Change(revised(questioned, record.updated_at), "question", verdict.reason))
     return Reconciled(record.id, Outcome.PENDING, ids, changes)
 
 
-def _questioned(record: MemoryRecord, others: Sequence[str]) -> MemoryRecord:
+def _questioned(record: MemoryRecord, others: Sequence[str], *, waits: bool) -> MemoryRecord:
     links = record.relations.model_copy(update={"conflicts_with": merged_ids(record.relations.conflicts_with, *others)})
-    return record.model_copy(update={"status": Status.PENDING, "relations": links})
+    return record.model_copy(update={"status": Status.PENDING if waits else Status.ACTIVE, "relations": links})

@@ -28,7 +28,7 @@ def put_up(core: Core, wrong: MemoryRecord, right_id: str) -> list[Document]:
     return [Document(REVIEWS, review_key(wrong.scope, wrong.id), {"by": right_id, "used": used}, wrong.scope)]
 
 
-def settled(scope: str, record_ids: Iterable[str]) -> list[Document]:
+def closed(scope: str, record_ids: Iterable[str]) -> list[Document]:
     """Return the documents that take reviews back."""
     return [Document(REVIEWS, review_key(scope, record_id), None) for record_id in record_ids]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.reading import fetch
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
 from satchel.engine.writing.completing import refuse_secrets
+from satchel.engine.writing.settling import left_over, opponents, settled
 from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import ConfirmRequest, RestoreRequest, UpdateRequest
 from satchel.ports import Batch, Use
@@ -44,12 +45,15 @@ _PLAIN = ("tags", "type", "score", "half_life", "meta", "pinned", "due_at", "exp
 
 
 def confirm(core: Core, principal: Principal, request: ConfirmRequest) -> MemoryRecord:
-    """Take a memory as right: active again, and its score half the way to 1."""
+    """Take a memory as right: active again, and its score half the way to 1.
+
+    Where a question sets others against it, they are archived, as if the question had been answered with this one.
+    """
 
     def changes(record: MemoryRecord, now: datetime) -> Mapping[str, Any]:
         return {"status": Status.ACTIVE, "score": record.score + (1.0 - record.score) / 2}
 
-    return _change(core, principal, request.scope, request.id, "confirm", changes)
+    return _change(core, principal, request.scope, request.id, "confirm", changes, decides=True)
 
 
 def restore(core: Core, principal: Principal, request: RestoreRequest) -> MemoryRecord:
@@ -82,8 +86,21 @@ def check_revision(record: MemoryRecord, wanted: int | None) -> None:
 
 
 def _change(
-    core: Core, principal: Principal, scope: str, record_id: str, operation: str, change: Change, *, if_revision: int | None = None
+    core: Core,
+    principal: Principal,
+    scope: str,
+    record_id: str,
+    operation: str,
+    change: Change,
+    *,
+    if_revision: int | None = None,
+    decides: bool = False,
 ) -> MemoryRecord:
+    """Change one record, and what a question sets against it where that `decides` the question or leaves nobody to ask about."""
+
+    def read(names: Iterable[str]) -> Mapping[str, MemoryRecord]:
+        return core.store.get(scope, set(names))
+
     def plan() -> tuple[Batch, MemoryRecord]:
         record, log = fetch(core, scope, record_id), log_entry(core, principal, operation)
         wanted = {name: value for name, value in change(record, log.at).items() if getattr(record, name) != value}
@@ -91,6 +108,15 @@ def _change(
             return Batch(), record
         check_revision(record, if_revision)
         changed = revised(record, log.at, **wanted)
-        return Batch([restate(changed, log, expect=record.revision)]), changed
+        sides = [record, *(opponents(read, record) if decides else ())]
+        after = {record.id: changed}
+        if len(sides) > 1:
+            links = settled(record, record.id, sides, log.at).relations
+            after = {one.id: settled(one, record.id, sides, log.at) for one in sides[1:]}
+            after[record.id] = changed = changed.model_copy(update={"relations": links})
+        pairs = [(one, after[one.id]) for one in sides]
+        if changed.status is Status.ARCHIVED or len(sides) > 1:
+            pairs += left_over(read, sides, after, log.at)
+        return Batch([restate(new, log, expect=old.revision) for old, new in pairs]), changed
 
     return commit(core, plan)

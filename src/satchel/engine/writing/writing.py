@@ -13,11 +13,14 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.lineage import lineage
 from satchel.engine.forgetting.traces import REPETITIONS
 from satchel.engine.index.index_cache import IndexCache
+from satchel.engine.recall.constraints import must_not_wait
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.writing.completing import complete
+from satchel.engine.writing.deciding import outweighs
 from satchel.engine.writing.likeness import Neighbours
 from satchel.engine.writing.reconciling import reconcile, repeated, survivor
 from satchel.engine.writing.reviews import put_up
+from satchel.engine.writing.settling import left_over, opponents, settled
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
 from satchel.ports import Batch, Document, Put
@@ -176,7 +179,37 @@ class _Draft:
             self._hold(change.record, change.operation, change.reason)
             if change.operation == "supersede" and change.record.status is Status.ARCHIVED:
                 self.documents += put_up(self.core, change.record, found.id)
+        if found.outcome is Outcome.MERGED and not self._confirmed(self.held[found.id], record):
+            return _Taken(found.id, Outcome.PENDING, found.related)
+        self._settle_left_over([change.record.id for change in found.changes])
         return _Taken(found.id, found.outcome, found.related)
+
+    def _confirmed(self, asked: MemoryRecord, said: MemoryRecord) -> bool:
+        """Settle a question about a memory that is said again in its favour; tell whether it holds now.
+
+        What must be obeyed, is kept for ever, or was said by who is trusted more is not put away by a repetition.
+        """
+        against = opponents(self._look, asked)
+        if any(must_not_wait(other) or outweighs(other, said) for other in against):
+            return asked.status is not Status.PENDING
+        sides = [asked, *against]
+        for side in sides if against or asked.status is Status.PENDING else ():
+            operation, reason = ("confirm", "it was said again") if side is asked else ("resolve", f"{asked.id} was said again")
+            self._hold(settled(side, asked.id, sides, said.updated_at), operation, reason)
+        self._settle_left_over([side.id for side in sides])
+        return True
+
+    def _look(self, ids: Iterable[str]) -> dict[str, MemoryRecord]:
+        wanted = set(ids)
+        self._read(wanted)
+        return {name: self.held[name] for name in wanted if name in self.held}
+
+    def _settle_left_over(self, ids: Iterable[str]) -> None:
+        """Make active what waited only for records that were put away, or are asked about no more."""
+        left = [name for name in ids if name in self._stored and _has_left(self._stored[name], self.held[name])]
+        after = {name: self.held[name] for name in left}
+        for _, record in left_over(self._look, [self._stored[name] for name in left], after, self.core.now()):
+            self._hold(record, "resolve", "what it conflicted with is gone")
 
     def _replace(self, memory: NewMemory, held: MemoryRecord, record: MemoryRecord) -> _Taken:
         self._left_behind.add(held.content_hash)
@@ -184,7 +217,10 @@ class _Draft:
         if held.expires_at is not None and held.expires_at <= self.core.now():
             changes = {"expires_at": None, "ttl": None} | changes
         always = {"content": record.content, "content_hash": record.content_hash, "stored_at": record.stored_at, "status": Status.ACTIVE}
-        self._hold(revised(held, record.updated_at, **changes, **always), "remember")
+        # Its words are new, so that what was asked about the old ones is asked no more.
+        links = held.relations.model_copy(update={"conflicts_with": ()})
+        self._hold(revised(held, record.updated_at, **changes, **always, relations=links), "remember")
+        self._settle_left_over([held.id])
         return _Taken(record.id, Outcome.UPDATED)
 
     def _reinforce(self, twin: MemoryRecord, memory: NewMemory, record: MemoryRecord) -> _Taken:
@@ -201,6 +237,8 @@ class _Draft:
             if taken.outcome is not Outcome.CREATED:
                 return taken
         self._hold(again, "reinforce")
+        if not self._confirmed(self.held[twin.id], record):
+            return _Taken(twin.id, Outcome.PENDING, (twin.id, *(one.id for one in opponents(self._look, again))))
         return _Taken(twin.id, Outcome.REINFORCED, (twin.id,))
 
     def _surviving(self, twin: MemoryRecord) -> MemoryRecord:
@@ -238,6 +276,11 @@ class _Draft:
                 written.append(put(record, logs[why], expect=stored.revision))
             else:
                 restated.append(restate(record, logs[why], expect=stored.revision))
+
+
+def _has_left(before: MemoryRecord, after: MemoryRecord) -> bool:
+    links = before.relations.conflicts_with
+    return bool(links) and (after.status is Status.ARCHIVED or after.relations.conflicts_with != links)
 
 
 def _given_fields(memory: NewMemory) -> set[str]:

@@ -1,0 +1,243 @@
+"""Memories that were put together: what a person sees in one can be forgotten and corrected, and a name alone makes none (RET-5, RET-6)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from satchel.engine.engine import Engine
+from satchel.engine.retention.topics import Item, topic_words, topics
+from satchel.errors import Conflict
+from satchel.operations.models import Outcome
+from write_stage import ALICE, package, record
+
+TEA = (
+    "小明每天早上泡一壶乌龙茶",
+    "周末小明去茶山采乌龙茶",
+    "乌龙茶是小明的家乡特产",
+    "小明用紫砂壶泡乌龙茶",
+    "朋友来时小明请大家品乌龙茶",
+    "小明把乌龙茶存放在陶罐里",
+    "乌龙茶的冲泡温度小明记在本子上",
+    "小明参加了乌龙茶品鉴比赛",
+    "小明的乌龙茶杯是祖父送的",
+)
+BIKE = (
+    "Anna keeps a touring bicycle in the hall",
+    "Every April Anna oils her touring bicycle",
+    "The touring bicycle carries two red bags",
+    "Anna painted the touring bicycle green",
+    "A bell from Kyoto sits on the touring bicycle",
+    "Anna rode the touring bicycle along the Danube",
+    "The touring bicycle needs wide tyres",
+    "Anna lends her touring bicycle to nobody",
+    "The lamp of the touring bicycle runs on a dynamo",
+)
+WHOLES = [TEA, BIKE]
+
+NAMED_ZH = (
+    "小明的生日是5月8日",
+    "小明喜欢爬山",
+    "小明在腾讯工作",
+    "小明养了一只橘猫",
+    "小明每天跑步五公里",
+    "小明正在学习西班牙语",
+    "小明讨厌香菜",
+    "小明对花生过敏",
+    "小明收集旧邮票",
+    "小明周末弹吉他",
+)
+NAMED_EN = (
+    "Anna's birthday is May 8",
+    "Anna likes to climb",
+    "Anna works at a bakery",
+    "Anna keeps an orange cat",
+    "Anna runs five kilometres every day",
+    "Anna is learning Spanish",
+    "Anna hates coriander",
+    "Anna is allergic to peanuts",
+    "Anna collects old stamps",
+    "Anna plays guitar at weekends",
+)
+
+
+def fill(memory: Engine, texts: tuple[str, ...], **fields: Any) -> list[str]:
+    memory.import_package(package(record(text, id=f"m{9 - number}", **fields) for number, text in enumerate(texts)))
+    return [f"m{9 - number}" for number in range(len(texts))]
+
+
+def whole(memory: Engine) -> Any:
+    (one,) = [found for found in memory.every_record(scope=ALICE, status="active") if found.relations.originals]
+    return one
+
+
+def active(memory: Engine) -> set[str]:
+    return {found.content for found in memory.every_record(scope=ALICE, status="active")}
+
+
+# ---------------------------------------------------------------- forgetting
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_to_forget_a_whole_forgets_what_was_put_together_in_it(memory: Engine, texts: tuple[str, ...]) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    done = memory.forget(one.id, scope=ALICE)
+    assert done.count == 10 and {item.id for item in done.items} == {one.id, *ids}
+    assert "9 of them" in (done.note or "")
+    assert list(memory.every_record(scope=ALICE)) == []
+    assert memory.recall(texts[0], scope=ALICE, min_relevance=0.0, statuses=("active", "archived", "pending")) == []
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_an_original_that_a_person_brought_back_is_not_forgotten_with_the_whole(memory: Engine, texts: tuple[str, ...]) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    memory.restore(ids[3], scope=ALICE)
+    assert memory.forget(whole(memory).id, scope=ALICE).count == 9
+    assert active(memory) == {texts[3]}
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_a_whole_of_wholes_goes_with_all_of_it(memory: Engine, texts: tuple[str, ...]) -> None:
+    fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    more = [text.replace("乌龙茶", "老乌龙茶").replace("touring", "old touring") + ("啊" if "茶" in text else " too") for text in texts]
+    memory.import_package(package(record(text, id=f"n{number}") for number, text in enumerate(more)))
+    memory.maintain(scope=ALICE)
+    memory.forget(whole(memory).id, scope=ALICE)
+    assert not [found for found in memory.every_record(scope=ALICE) if found.content in texts]
+
+
+@pytest.mark.parametrize(("texts", "query"), [(TEA, "乌龙茶"), (BIKE, "touring bicycle")])
+def test_a_plan_shows_what_was_put_together(memory: Engine, texts: tuple[str, ...], query: str) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    plan = memory.forget(query=query, scope=ALICE)
+    assert {one.id, *ids} >= {item.id for item in plan.items} and one.id in {item.id for item in plan.items}
+    meant = {item.id for item in plan.items}
+    memory.forget(plan=plan)
+    assert {found.id for found in memory.every_record(scope=ALICE)} == set(ids) - meant
+    everything = memory.forget(everything=True, scope=ALICE)
+    memory.forget(plan=everything)
+    assert list(memory.every_record(scope=ALICE)) == []
+
+
+def test_a_correction_and_its_predecessor_stay_two(memory: Engine) -> None:
+    memory.remember("报告周一交", scope=ALICE, id="w")
+    memory.correct("w", "报告周二交", scope=ALICE, new_id="r")
+    assert memory.forget("r", scope=ALICE).count == 1
+    assert memory.read("w", scope=ALICE).status == "archived"
+
+
+# ---------------------------------------------------------------- correcting
+
+
+@pytest.mark.parametrize(
+    ("texts", "right", "at"),
+    [
+        (TEA, "小明用银壶泡乌龙茶，不用紫砂壶", 3),
+        (TEA, "周末小明去茶园采乌龙茶", 1),
+        (BIKE, "Anna painted the touring bicycle blue", 3),
+        (BIKE, "The touring bicycle needs narrow tyres", 6),
+    ],
+)
+@pytest.mark.parametrize("by", ["whole", "original"])
+def test_to_correct_one_thing_in_a_whole_hides_nothing_else(memory: Engine, texts: tuple[str, ...], right: str, at: int, by: str) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    named = one.id if by == "whole" else ids[at]
+    done = memory.correct(named, right, scope=ALICE)
+    assert active(memory) == {right, *texts} - {texts[at]}
+    assert memory.read(one.id, scope=ALICE).status == "archived"
+    assert done.record.relations.derived_from == () and set(done.related) == {ids[at], one.id}
+    assert memory.history(one.id, scope=ALICE)[-1].operation == memory.history(ids[0], scope=ALICE)[-1].operation == "correct"
+    again = memory.correct(named, right, scope=ALICE)
+    assert (again.outcome, again.record.id) == (Outcome.UNCHANGED, done.record.id)
+    memory.forget(one.id, scope=ALICE)
+    assert active(memory) == {right, *texts} - {texts[at]}
+
+
+@pytest.mark.parametrize(("texts", "right"), [(TEA, "电梯坏了三天才修好"), (BIKE, "Wheat prices fell after the harvest")])
+def test_where_it_does_not_show_what_is_wrong_the_originals_are_named(memory: Engine, texts: tuple[str, ...], right: str) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    with pytest.raises(Conflict, match="put together of 9 others") as refused:
+        memory.correct(one.id, right, scope=ALICE)
+    assert set(refused.value.details["originals"]) == set(ids)
+    assert memory.read(one.id, scope=ALICE).status == "active"
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_a_whole_written_anew_takes_its_place_and_is_forgotten_as_it(memory: Engine, texts: tuple[str, ...]) -> None:
+    fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    right = one.content.replace("九", "十").replace("green", "blue").replace("陶罐", "瓷罐")
+    done = memory.correct(one.id, right, scope=ALICE)
+    assert active(memory) == {right}
+    memory.forget(done.record.id, scope=ALICE)
+    assert not [found for found in memory.every_record(scope=ALICE) if found.content in texts]
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_to_correct_a_whole_to_what_one_of_it_says_takes_it_apart(memory: Engine, texts: tuple[str, ...]) -> None:
+    fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    memory.correct(whole(memory).id, texts[2], scope=ALICE)
+    assert active(memory) == set(texts)
+
+
+# ---------------------------------------------------------------- putting together
+
+
+@pytest.mark.parametrize("name", ["", "张小明", "欧阳小明", "Anna Berg"])
+@pytest.mark.parametrize(("texts", "before"), [(NAMED_ZH, ""), (NAMED_ZH, "我的同事"), (NAMED_EN, ""), (NAMED_EN, "My friend ")])
+def test_one_person_is_no_topic(memory: Engine, clock: Any, texts: tuple[str, ...], before: str, name: str) -> None:
+    ids = fill(memory, tuple(before + (re.sub("小明|Anna", name, text) if name else text) for text in texts))
+    clock.pass_(days=8)
+    memory.maintain(scope=ALICE)
+    assert {memory.read(id, scope=ALICE).status for id in ids} == {"active"}
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_what_must_be_obeyed_or_holds_one_value_stands_for_itself(memory: Engine, texts: tuple[str, ...]) -> None:
+    ids = fill(memory, texts)
+    apart = (
+        ("小明对乌龙茶过敏", "小明的乌龙茶店的电话是13800001111", "小明住在乌龙茶村")
+        if texts is TEA
+        else ("Anna is allergic to touring bicycle grease", "The touring bicycle shop's phone number is 555-1234", "Anna lives in Rome")
+    )
+    memory.remember_many(apart, scope=ALICE)
+    memory.maintain(scope=ALICE)
+    assert set(apart) <= active(memory)
+    assert all(memory.read(id, scope=ALICE).status == "archived" for id in ids)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("小明的生日是5月8日", "小明的生日是5月3日"), ("Anna's birthday is May 8", "Anna's birthday is May 3")]
+)
+def test_conflicts_are_still_found_after_a_pass(memory: Engine, first: str, second: str) -> None:
+    fill(memory, NAMED_ZH if "小明" in first else NAMED_EN)
+    memory.maintain(scope=ALICE)
+    assert memory.remember(second, scope=ALICE).outcome in {Outcome.SUPERSEDED, Outcome.PENDING}
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_sentences_stand_in_the_order_in_which_they_were_written(memory: Engine, texts: tuple[str, ...]) -> None:
+    fill(memory, texts, at="2026-03-01T00:00:00Z")
+    memory.maintain(scope=ALICE)
+    places = [whole(memory).content.index(text) for text in texts]
+    assert places == sorted(places)
+
+
+def test_a_topic_is_still_a_topic_whoever_it_is_about() -> None:
+    for texts in WHOLES:
+        items = [Item(f"m{number}", "k", text, True, None, topic_words(text)) for number, text in enumerate(texts)]
+        assert [len(group) for group in topics(items, 8, None)] == [9]
