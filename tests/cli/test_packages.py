@@ -113,6 +113,42 @@ def test_an_export_that_fails_leaves_the_old_file_alone(satchel, package: Path, 
     assert satchel("export", "-o", str(tmp_path / "no-folder" / "x.satchel")).code == 2
 
 
+def test_an_export_to_a_link_replaces_what_it_points_to(satchel, package: Path, tmp_path: Path) -> None:
+    (tmp_path / "place").mkdir()
+    link = tmp_path / "link.satchel"
+    link.symlink_to(tmp_path / "place" / "real.satchel")
+    for _ in range(2):  # a link to nothing yet, then one to a file
+        assert satchel("export", "-o", str(link)).code == 0
+        assert link.is_symlink()
+        assert satchel("inspect", str(tmp_path / "place" / "real.satchel")).code == 0
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    assert satchel("export", "-o", str(circle)).code in {2, 3}
+    assert circle.is_symlink()
+
+
+def test_an_export_to_a_pipe_is_written_into_it(satchel, package: Path, tmp_path: Path) -> None:
+    pipe, there = tmp_path / "pipe", tmp_path / "read.satchel"
+    os.mkfifo(pipe)
+    script = "import shutil, sys; shutil.copyfileobj(open(sys.argv[1], 'rb'), open(sys.argv[2], 'wb'))"
+    with subprocess.Popen([sys.executable, "-c", script, str(pipe), str(there)]) as reader:
+        assert satchel("export", "-o", str(pipe)).code == 0
+        assert reader.wait(30) == 0
+    assert pipe.is_fifo()
+    assert satchel("inspect", str(there)).code == 0
+
+
+def test_an_export_whose_reader_goes_away_says_so(satchel, package: Path, tmp_path: Path) -> None:
+    satchel.remember("长" * 30_000)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([sys.executable, "-c", "import sys; open(sys.argv[1], 'rb').read(10)", str(pipe)]):
+        answer = satchel("export", "-o", str(pipe))
+    assert answer.code == 3
+    assert str(pipe) in answer.err
+    assert pipe.is_fifo()
+
+
 def test_only_what_changed_since_a_position(satchel, package: Path, tmp_path: Path) -> None:
     position = satchel("inspect", str(package), "--json").json["header"]["position"]
     satchel.remember("新买了一盏灯", "--id", "lamp")

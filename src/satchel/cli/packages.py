@@ -18,6 +18,7 @@ from satchel.cli.declaring import command
 from satchel.cli.output import fields, local, printable, progress, remark, say, table, write_json
 from satchel.cli.session import Session
 from satchel.cli.values import existing_file, fault, pairs
+from satchel.errors import SatchelError
 
 if TYPE_CHECKING:
     from satchel.operations.memory import Memory
@@ -71,23 +72,47 @@ def export(
 
 
 def _export_to_file(memory: Memory, output: Path, given: dict[str, Any]) -> int:
-    """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one."""
-    if output.is_dir():
-        raise fault("--output", f"is a folder; name a file in it: {output}")
-    if not output.parent.is_dir():
-        raise fault("--output", f"no such folder: {output.parent}")
-    handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+    """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one.
+
+    A link stays a link: what it points to is replaced. A pipe or a device is written to as it is.
+    """
     try:
-        with os.fdopen(handle, "wb") as stream, progress("exporting") as advance:
-            size = memory.export(to=_Counting(stream, advance), **given)
-            stream.flush()
+        target = output.resolve()
+        if target.is_dir():
+            raise fault("--output", f"is a folder; name a file in it: {output}")
+        if not target.parent.is_dir():
+            raise fault("--output", f"no such folder: {target.parent}")
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                return _written(memory, stream, given)
+        return _replaced(memory, target, given)
+    except RuntimeError as error:  # Path.resolve on links that lead in a circle
+        raise fault("--output", f"cannot be followed: {error}") from None
+    except BrokenPipeError:
+        raise SatchelError(f"{output}: the export was not written whole: its reader closed it") from None
+    except OSError as error:
+        raise SatchelError(f"{output}: the export could not be written: {error.strerror or error}") from None
+
+
+def _replaced(memory: Memory, target: Path, given: dict[str, Any]) -> int:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            size = _written(memory, stream, given)
             os.fsync(stream.fileno())
-        Path(name).replace(output)
+        Path(name).replace(target)
         return size
     except BaseException:
         with suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def _written(memory: Memory, stream: Any, given: dict[str, Any]) -> int:
+    with progress("exporting") as advance:
+        size = memory.export(to=_Counting(stream, advance), **given)
+    stream.flush()
+    return size
 
 
 class _Counting:
