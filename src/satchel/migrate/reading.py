@@ -170,5 +170,10 @@ def is_database(path: Path) -> bool:
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return a table's columns in order; empty where there is no such table."""
-    return [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    """Return a table's columns in order; empty where there is no such table, or it is virtual and its module is not here."""
+    try:
+        return [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error):
+            raise
+        return []
