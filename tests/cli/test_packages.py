@@ -101,7 +101,42 @@ def test_a_damaged_package_is_refused_before_anything_is_written(satchel, packag
         assert answer.code == 3
         assert answer.error["code"] == code
         assert answer.out == ""
-    assert satchel("list", *store).code == 1
+        assert answer.error["message"].startswith(f"{broken}: ")
+    assert list(tmp_path.glob("fresh.db*")) == []
+
+
+def test_a_package_that_is_cut_within_a_line_is_called_truncated(satchel, package: Path, tmp_path: Path) -> None:
+    data = package.read_bytes()
+    cut = tmp_path / "cut.satchel"
+    for length in (len(data) - 1, len(data) - 30, len(data) // 2, data.index(b"\n") + 40):
+        cut.write_bytes(data[:length])
+        answer = satchel("inspect", str(cut))
+        assert answer.code == 3
+        assert f"{cut}: the package is truncated" in answer.err, length
+    answer = satchel("import", "-", stdin=data[:-30])
+    assert "standard input: the package is truncated" in answer.err
+
+
+def test_a_refused_package_begins_no_store(satchel, package: Path, tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:///{tmp_path / 'fresh.db'}")
+    assert satchel("import", "-", *store, stdin=package.read_bytes()[:-30]).code == 3
+    assert satchel("import", str(package), "--map", "nonsense", *store).code == 2
+    assert satchel("import", str(tmp_path / "nowhere.satchel"), *store).code == 2
+    assert list(tmp_path.glob("fresh.db*")) == []
+    assert satchel("import", "-", *store, stdin=package.read_bytes()).code == 0
+
+
+def test_inspect_says_the_position_that_an_export_can_go_on_from(satchel, package: Path) -> None:
+    position = satchel("inspect", str(package), "--json").json["header"]["position"]
+    assert f"position  {position}\n" in satchel("inspect", str(package)).out
+
+
+def test_a_difference_needs_two_packages(satchel, package: Path) -> None:
+    for words in ([str(package)], [str(package), "now"], ["now", str(package)]):
+        answer = satchel("diff", *words)
+        assert answer.code == 2
+        assert str(package) in answer.err and "another package" in answer.err
+    assert satchel("diff", str(package), str(package)).code == 1
 
 
 def test_an_export_that_fails_leaves_the_old_file_alone(satchel, package: Path, tmp_path: Path) -> None:

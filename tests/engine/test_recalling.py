@@ -207,6 +207,23 @@ def test_an_answer_in_the_cache_does_not_outlive_its_validity(words: Stage) -> N
     assert words.found("部署") == []
 
 
+@pytest.mark.parametrize("query", ["的", "的了", "the", "The", "is the of", "吗", "the 的"])
+def test_words_that_say_nothing_find_nothing(query: str) -> None:
+    for embedder in (None, TableEmbedder()):
+        stage = Stage(embedder=embedder)
+        stage.remember("用户的自行车是灰色的 the bicycle is grey")
+        if embedder is None or len(query.split()) < 2:
+            assert stage.found(query) == []
+    assert stage.found(f"bicycle {query}") == ["用户的自行车是灰色的 the bicycle is grey"]
+
+
+def test_a_question_of_stop_words_alone_is_asked_by_its_meaning() -> None:
+    stage = Stage(embedder=TableEmbedder(means={"who am i": "Kim"}))
+    stage.remember("Kim")
+    assert stage.found("who am i") == ["Kim"]
+    assert Stage(store=stage.core.store).found("who am i") == []
+
+
 def test_the_limit_is_the_settings_unless_the_request_has_one() -> None:
     stage = Stage(limit=3)
     for n in range(20):

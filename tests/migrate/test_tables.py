@@ -404,3 +404,19 @@ def test_virtual_tables_of_a_module_that_is_not_here_are_passed_over(tmp_path: P
     assert "sqlite" in detect(tmp_path / "m.db")
     with pytest.raises(InvalidRequest, match="no table 'embeddings'"):
         records("sqlite", tmp_path / "m.db", mapping={"table": "embeddings"})
+
+
+# ---------------------------------------------------------------- a named encoding
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_a_file_that_is_not_in_the_named_encoding_is_refused(tmp_path: Path, kind: str) -> None:
+    text = "id,text\n1,用户喜欢喝茶\n" if kind == "csv" else json.dumps({"id": "1", "text": "用户喜欢喝茶"}, ensure_ascii=False)
+    file = write(tmp_path / f"m.{kind}", text.encode("gb18030"))
+    with pytest.raises(InvalidRequest, match="is not UTF-8: it looks like GB18030"):
+        planned(kind, file, mapping={"encoding": "utf-8"})
+    with pytest.raises(InvalidRequest, match="no encoding 'utf8mb4'"):
+        planned(kind, file, mapping={"encoding": "utf8mb4"})
+    for named in ("gbk", "GB18030", "gb2312"):
+        assert [record.content for record in records(kind, file, mapping={"encoding": named})] == ["用户喜欢喝茶"]
+    assert [r.content for r in records(kind, write(file, text.encode("utf-8-sig")), mapping={"encoding": "utf-8"})] == ["用户喜欢喝茶"]
