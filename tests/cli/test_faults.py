@@ -162,6 +162,16 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     assert done.stdout.startswith("id")
 
 
+@pytest.mark.parametrize("command", ["list", "export", "list --json"])
+def test_a_reader_that_goes_away_makes_no_failure_of_the_exit_code(tmp_path: Path, command: str) -> None:
+    store = f"sqlite:///{tmp_path / 'memory.db'}"
+    with open_memory(store, embedder="none") as memory:
+        memory.remember_many([f"第 {number} 条很长的记忆 " + "说来话长 " * 2000 for number in range(60)], scope="user:a")
+    line = f"'{sys.executable}' -m satchel {command} --scope user:a --store '{store}' | head -c 10 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], env=_environment(tmp_path), capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
 def test_an_interrupt_is_quiet_and_exit_code_130(tmp_path: Path) -> None:
     process = subprocess.Popen([*COMMAND, "remember", "-"], env=_environment(tmp_path), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from satchel.cli.output import width
+
 
 def test_a_memory_is_remembered_and_recalled(satchel) -> None:
     done = satchel("remember", "用户的猫叫豆包", "--type", "fact", "--tag", "pet")
@@ -234,3 +236,32 @@ def test_a_question_is_told_where_it_arises_and_where_it_hides_an_answer(satchel
     assert newer in found.out and "wait for an answer" not in found.err
     assert satchel("resolve", "now", "--keep", "none").code != 0
     assert satchel("correct", "was", "x y z").code != 0
+
+
+def test_a_long_id_does_not_widen_every_row_and_json_has_it_whole(satchel) -> None:
+    long = "x" * 300
+    satchel.remember("用户的自行车是灰色的", "--id", long)
+    satchel.remember("长长的记忆 " * 200, "--id", "short")
+    answer = satchel("list")
+    assert max(width(line) for line in answer.out.splitlines()) <= 200
+    assert "用户的自行车是灰色的" in answer.out and "…" in answer.out
+    assert long in {record["id"] for record in satchel("list", "--json").json["records"]}
+
+
+@pytest.mark.parametrize("words", [["remember", "x y z"], ["list"], ["recall", "x"], ["context"], ["update", "some-id"]])
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_tag_is_refused(satchel, words: list[str], blank: str) -> None:
+    answer = satchel(*words, "--tag", blank)
+    assert answer.code == 2
+    assert "--tag: may not be empty" in answer.err
+
+
+def test_memories_are_listed_as_they_were_known_at_a_moment(satchel) -> None:
+    satchel.remember("会议室在三楼", "--id", "room")
+    between = datetime.now(UTC).isoformat()
+    assert satchel("correct", "room", "会议室在五楼").code == 0
+    then = satchel("as-of", between)
+    assert then.code == 0 and "三楼" in then.out and "五楼" not in then.out
+    assert [record["content"] for record in satchel("as-of", between, "--json").json["records"]] == ["会议室在三楼"]
+    assert satchel("as-of", "2001-01-01").code == 1
+    assert satchel("as-of", "someday").code == 2

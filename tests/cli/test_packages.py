@@ -101,7 +101,42 @@ def test_a_damaged_package_is_refused_before_anything_is_written(satchel, packag
         assert answer.code == 3
         assert answer.error["code"] == code
         assert answer.out == ""
-    assert satchel("list", *store).code == 1
+        assert answer.error["message"].startswith(f"{broken}: ")
+    assert list(tmp_path.glob("fresh.db*")) == []
+
+
+def test_a_package_that_is_cut_within_a_line_is_called_truncated(satchel, package: Path, tmp_path: Path) -> None:
+    data = package.read_bytes()
+    cut = tmp_path / "cut.satchel"
+    for length in (len(data) - 1, len(data) - 30, len(data) // 2, data.index(b"\n") + 40):
+        cut.write_bytes(data[:length])
+        answer = satchel("inspect", str(cut))
+        assert answer.code == 3
+        assert f"{cut}: the package is truncated" in answer.err, length
+    answer = satchel("import", "-", stdin=data[:-30])
+    assert "standard input: the package is truncated" in answer.err
+
+
+def test_a_refused_package_begins_no_store(satchel, package: Path, tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:///{tmp_path / 'fresh.db'}")
+    assert satchel("import", "-", *store, stdin=package.read_bytes()[:-30]).code == 3
+    assert satchel("import", str(package), "--map", "nonsense", *store).code == 2
+    assert satchel("import", str(tmp_path / "nowhere.satchel"), *store).code == 2
+    assert list(tmp_path.glob("fresh.db*")) == []
+    assert satchel("import", "-", *store, stdin=package.read_bytes()).code == 0
+
+
+def test_inspect_says_the_position_that_an_export_can_go_on_from(satchel, package: Path) -> None:
+    position = satchel("inspect", str(package), "--json").json["header"]["position"]
+    assert f"position  {position}\n" in satchel("inspect", str(package)).out
+
+
+def test_a_difference_needs_two_packages(satchel, package: Path) -> None:
+    for words in ([str(package)], [str(package), "now"], ["now", str(package)]):
+        answer = satchel("diff", *words)
+        assert answer.code == 2
+        assert str(package) in answer.err and "another package" in answer.err
+    assert satchel("diff", str(package), str(package)).code == 1
 
 
 def test_an_export_that_fails_leaves_the_old_file_alone(satchel, package: Path, tmp_path: Path) -> None:
@@ -111,6 +146,42 @@ def test_an_export_that_fails_leaves_the_old_file_alone(satchel, package: Path, 
     assert package.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".alice*")] == []
     assert satchel("export", "-o", str(tmp_path / "no-folder" / "x.satchel")).code == 2
+
+
+def test_an_export_to_a_link_replaces_what_it_points_to(satchel, package: Path, tmp_path: Path) -> None:
+    (tmp_path / "place").mkdir()
+    link = tmp_path / "link.satchel"
+    link.symlink_to(tmp_path / "place" / "real.satchel")
+    for _ in range(2):  # a link to nothing yet, then one to a file
+        assert satchel("export", "-o", str(link)).code == 0
+        assert link.is_symlink()
+        assert satchel("inspect", str(tmp_path / "place" / "real.satchel")).code == 0
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    assert satchel("export", "-o", str(circle)).code in {2, 3}
+    assert circle.is_symlink()
+
+
+def test_an_export_to_a_pipe_is_written_into_it(satchel, package: Path, tmp_path: Path) -> None:
+    pipe, there = tmp_path / "pipe", tmp_path / "read.satchel"
+    os.mkfifo(pipe)
+    script = "import shutil, sys; shutil.copyfileobj(open(sys.argv[1], 'rb'), open(sys.argv[2], 'wb'))"
+    with subprocess.Popen([sys.executable, "-c", script, str(pipe), str(there)]) as reader:
+        assert satchel("export", "-o", str(pipe)).code == 0
+        assert reader.wait(30) == 0
+    assert pipe.is_fifo()
+    assert satchel("inspect", str(there)).code == 0
+
+
+def test_an_export_whose_reader_goes_away_says_so(satchel, package: Path, tmp_path: Path) -> None:
+    satchel.remember("长" * 30_000)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([sys.executable, "-c", "import sys; open(sys.argv[1], 'rb').read(10)", str(pipe)]):
+        answer = satchel("export", "-o", str(pipe))
+    assert answer.code == 3
+    assert str(pipe) in answer.err
+    assert pipe.is_fifo()
 
 
 def test_only_what_changed_since_a_position(satchel, package: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from recall_stage import ALICE, BOB, START, Stage, TableEmbedder
 from satchel.engine.core import Principal
 from satchel.errors import InvalidRequest
-from satchel.operations.models import SearchRequest
+from satchel.operations.models import ContextRequest, SearchRequest
 from satchel.protocol.record import Relations, Status, Usage
 from satchel.stores.memory import MemoryStore
 from satchel.stores.sqlite import SQLiteStore
@@ -167,6 +167,61 @@ def test_an_answer_in_the_cache_does_not_outlive_a_ttl(words: Stage) -> None:
     assert words.found("部署") == ["部署 很快过期"]
     words.later(seconds=2)
     assert words.found("部署") == []
+
+
+def test_what_does_not_hold_now_is_left_out_until_it_does_and_once_it_no_longer_does(words: Stage) -> None:
+    day = timedelta(days=1)
+    words.remember("住址 苏州 address", valid_until=START + day)
+    words.remember("住址 杭州 address", valid_from=START + day, valid_until=START + 3 * day)
+    words.remember("住址 不详 address", score=0.5)
+    for query in ("住址", "address"):
+        assert set(words.found(query)) == {"住址 苏州 address", "住址 不详 address"}
+    words.later(days=1)
+    assert set(words.found("住址")) == {"住址 杭州 address", "住址 不详 address"}
+    words.later(days=2)
+    assert words.found("住址") == ["住址 不详 address"]
+
+
+def test_what_does_not_hold_crowds_nothing_out_and_brings_no_company(words: Stage) -> None:
+    for number in range(300):
+        words.remember(f"值班电话 {number}", valid_until=START, score=1.0, type="preference")
+    words.remember("值班电话 在前台 问小王 也可以 打总机", score=0.5, type="preference")
+    assert words.found("值班电话", limit=3) == ["值班电话 在前台 问小王 也可以 打总机"]
+    block = words.recaller.context(words.principal, ContextRequest(scope=ALICE, limit=3))
+    assert "总机" in block.text and "值班电话 1" not in block.text
+    asked = words.recaller.context(words.principal, ContextRequest(scope=ALICE, query="值班电话"))
+    assert "总机" in asked.text and "值班电话 1" not in asked.text
+
+
+def test_who_asks_for_archived_memories_is_told_of_the_past(words: Stage) -> None:
+    words.remember("住址 苏州", valid_until=START, status=Status.ARCHIVED)
+    words.remember("住址 无锡", valid_until=START)
+    assert words.found("住址") == []
+    assert set(words.found("住址", statuses=["archived", "active"])) == {"住址 苏州", "住址 无锡"}
+
+
+def test_an_answer_in_the_cache_does_not_outlive_its_validity(words: Stage) -> None:
+    words.remember("部署 很快作废", valid_until=START + timedelta(seconds=2))
+    assert words.found("部署") == ["部署 很快作废"]
+    words.later(seconds=2)
+    assert words.found("部署") == []
+
+
+@pytest.mark.parametrize("query", ["的", "的了", "the", "The", "is the of", "吗", "the 的"])
+def test_words_that_say_nothing_find_nothing(query: str) -> None:
+    for embedder in (None, TableEmbedder()):
+        stage = Stage(embedder=embedder)
+        stage.remember("用户的自行车是灰色的 the bicycle is grey")
+        if embedder is None or len(query.split()) < 2:
+            assert stage.found(query) == []
+    assert stage.found(f"bicycle {query}") == ["用户的自行车是灰色的 the bicycle is grey"]
+
+
+def test_a_question_of_stop_words_alone_is_asked_by_its_meaning() -> None:
+    stage = Stage(embedder=TableEmbedder(means={"who am i": "Kim"}))
+    stage.remember("Kim")
+    assert stage.found("who am i") == ["Kim"]
+    assert Stage(store=stage.core.store).found("who am i") == []
 
 
 def test_the_limit_is_the_settings_unless_the_request_has_one() -> None:

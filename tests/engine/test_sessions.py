@@ -388,3 +388,98 @@ def test_sessions_are_listed_page_by_page_without_what_they_hold(memory):
     assert "秘密" not in m.Sessions(sessions=tuple(found)).model_dump_json()
     assert [info.session_id for info in memory.sessions(scope=[ALICE, BOB], ended=True).sessions] == ["s1"]
     assert [info.session_id for info in memory.bind(read=[BOB]).sessions(scope=[ALICE, BOB]).sessions] == ["s3", "s4"]
+
+
+# ------------------------------------------------------------ what the user asks to remember
+
+
+def said(memory, text, session="s1", role="user"):
+    working = memory.session_start(session, scope=ALICE)
+    working.add_event(text, role=role)
+    working.save()
+    working.end()
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "content"),
+    [
+        ("请记住我的航班是CA123", "fact", "用户的航班是CA123"),
+        ("请记住我的航班是CA123，好吗？", "fact", "用户的航班是CA123"),
+        ("Please remember that my flight is BA99", "fact", "The user's flight is BA99"),
+        ("Can you remember that my gate code is 7?", "fact", "The user's gate code is 7"),
+        ("Don't forget the passport is in the drawer.", "fact", "the passport is in the drawer"),
+        ("记住:会议室密码锁在三楼前台", "fact", "会议室密码锁在三楼前台"),
+        ("我换工作了，请记住我现在在腾讯上班", "fact", "用户现在在腾讯上班"),
+        ("请记住如果下雨就改期", "fact", "如果下雨就改期"),
+        ("别忘了周五给客户发报价", "task", "用户要求：别忘了周五给客户发报价"),
+        ("Remember to buy milk", "task", "The user asks: Remember to buy milk"),
+        ("I must call the bank tomorrow", "task", "The user says: I must call the bank tomorrow"),
+        ("我明天要给银行打电话", "task", "用户明天要给银行打电话"),
+        ("My son is allergic to milk", "profile", "The user's son is allergic to milk"),
+        ("我女儿对牛奶过敏", "profile", "用户女儿对牛奶过敏"),
+        ("孩子对青霉素过敏", "profile", "用户说：孩子对青霉素过敏"),
+        ("我的生日是5月3日", "profile", "用户的生日是5月3日"),
+        ("My birthday is May 3", "profile", "The user's birthday is May 3"),
+        ("我家住在朝阳区", "profile", "用户家住在朝阳区"),
+        ("别忘了我对花生过敏", "profile", "用户对花生过敏"),
+    ],
+)
+def test_what_the_user_asks_to_remember_is_kept(text, type, content):
+    with opened() as memory:
+        said(memory, text)
+        assert (type, content) in [(record.type, record.content) for record in memory.every_record(scope=ALICE)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "你还记得我的航班吗？", "记住了吗？", "记得了，谢谢", "请记住这个", "remember this", "Do you remember my flight?",
+        "Remember when we went to Paris?", "Can you remember what my flight is?", "记得我们上次去的餐厅吗", "我记得去年下雪",
+        "> 请记住我的航班是CA123", "老师说，请记住明天交作业", "“请记住我的航班”", "He said: please remember that the door is open",
+        "翻译：请记住我的航班是CA123", "`remember that x is 1`", "如果我对牛奶过敏怎么办", "Is my son allergic to milk?", "我家在哪",
+        "我今晚住在如家酒店", "我今天要去买菜", "I need to know by tomorrow whether it works", "今天天气不错",
+        "请记住我的密码是 hunter2-Xy9!",
+    ],
+)  # fmt: skip
+def test_small_talk_questions_quotations_and_secrets_are_not_kept(text):
+    with opened() as memory:
+        said(memory, text)
+        assert contents(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("我儿子叫小明", "用户儿子叫小明"),
+        ("My dog is called Rex", "The user's dog is called Rex"),
+        ("我的鞋码是42码", "用户的鞋码是42码"),
+        ("我每周三要去游泳", "用户每周三要去游泳"),
+    ],
+)
+def test_what_is_said_in_passing_is_kept_the_second_time(text, content):
+    with opened() as memory:
+        said(memory, text, "s1")
+        assert contents(memory) == []
+        said(memory, text, "s2")
+        assert contents(memory) == [content]
+        said(memory, text, "s3")
+        assert contents(memory) == [content]
+
+
+@pytest.mark.parametrize(
+    "text", ["我有个问题想问", "My question is about Python", "我觉得是太贵了", "我家在哪", "今天我在家", "I have a question"]
+)
+def test_small_talk_is_not_kept_however_often_it_is_said(text):
+    with opened() as memory:
+        for session in ("s1", "s2", "s3"):
+            said(memory, text, session)
+        assert contents(memory) == []
+
+
+def test_what_was_said_in_passing_and_is_forgotten_does_not_come_back(memory):
+    for session in ("s1", "s2"):
+        said(memory, "我的鞋码是42码", session)
+    (record,) = memory.every_record(scope=ALICE)
+    memory.forget(record.id, scope=ALICE)
+    said(memory, "你好", "s1")
+    assert contents(memory) == []

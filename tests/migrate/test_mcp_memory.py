@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from migrate_stage import DEMO, planned, reasons, records, write
+from satchel.errors import InvalidRequest
 from satchel.migrate import detect
 
 FILE = DEMO / "mcp_memory" / "memory.jsonl"
@@ -83,3 +86,9 @@ def test_the_same_observation_twice_gets_two_receipts(tmp_path: Path) -> None:
 def test_members_that_the_format_does_not_know_are_kept(tmp_path: Path) -> None:
     row = {"type": "entity", "name": "A", "entityType": "t", "observations": ["x"], "confidence": 0.4}
     assert records("mcp-memory", write(tmp_path / "memory.json", lines(row)))[0].meta["confidence"] == 0.4
+
+
+def test_a_file_that_is_no_server_memory_is_refused_in_one_line(tmp_path: Path) -> None:
+    file = write(tmp_path / "memory.jsonl", "\n".join(json.dumps({"id": n, "text": "用户爱喝茶"}) for n in range(50)))
+    with pytest.raises(InvalidRequest, match="no file of the MCP memory server"):
+        planned("mcp-memory", file)

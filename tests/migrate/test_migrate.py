@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from migrate_stage import DEMO, FIXTURES, SCOPE, conversation, saved, write, write_json
+from migrate_stage import DEMO, FIXTURES, SCOPE, conversation, empty_memory, saved, write, write_json
 from satchel.errors import InvalidRequest, NotFound
 from satchel.migrate import migrate, sources, undo, verify
 from satchel.migrate import run as running
@@ -289,3 +289,13 @@ def test_what_was_undone_is_new_when_it_is_moved_again(memory: Memory, tmp_path:
     source = write(tmp_path / "n.jsonl", '{"id": "a", "text": "爱丽丝养蕨类"}\n')
     undo(memory, migrate(memory, "jsonl", source, scope=SCOPE).import_id)
     assert migrate(memory, "jsonl", source, scope=SCOPE).headline() == "1 of 1 items imported."
+
+
+def test_an_item_that_was_forgotten_here_is_not_called_already_here(tmp_path: Path) -> None:
+    source = write(tmp_path / "m.jsonl", "\n".join(json.dumps({"id": name, "text": f"likes tea 茶 {name}"}) for name in "abc"))
+    with empty_memory() as memory:
+        migrate(memory, "jsonl", source, scope=SCOPE)
+        memory.forget("b", scope=SCOPE)
+        again = migrate(memory, "jsonl", source, scope=SCOPE)
+        assert again.headline() == "Nothing new: 2 of 3 items are already here, 1 was forgotten here."
+        assert {record.id for record in memory.every_record(scope=SCOPE)} == {"a", "c"}

@@ -338,3 +338,85 @@ def test_rows_before_the_damage_go_in(tmp_path: Path) -> None:
     found = planned("sqlite", write(tmp_path / "hurt.db", bytes(data)))
     assert 10 < sum(item.record is not None for item in found) < 200
     assert "damaged from here on" in str(found[-1].request.reason)
+
+
+# ---------------------------------------------------------------- deleted at the origin
+
+
+@pytest.mark.parametrize(
+    ("column", "gone", "there"),
+    [
+        ("deleted", True, False),
+        ("is_deleted", 1, 0),
+        ("isDeleted", "true", "false"),
+        ("deleted_at", "2026-03-01T00:00:00Z", None),
+        ("deletedAt", 1_790_000_000.5, 0),
+        ("removed_at", "2026-03-01", ""),
+        ("is_removed", "yes", "no"),
+        ("state", "deleted", "active"),
+        ("status", "Removed", "paused"),
+        ("status", "tombstone", "deletion requested"),
+        ("已删除", "是", "否"),
+        ("是否删除", 1, 0),
+        ("删除时间", "2026年3月1日", None),
+        ("状态", "已删除", "正常"),
+    ],
+)
+def test_what_was_deleted_at_its_origin_stays_out(tmp_path: Path, column: str, gone: object, there: object) -> None:
+    rows = [{"id": "a", "text": "爱喝茶", column: there}, {"id": "b", "text": "搬到苏州了", column: gone}, {"id": "c", "text": "rides"}]
+    file = write(tmp_path / "m.jsonl", "\n".join(json.dumps(row) for row in rows))
+    assert [record.id for record in records("jsonl", file)] == ["a", "c"]
+    assert reasons("jsonl", file) == {"m.jsonl:2": "dropped: deleted at origin"}
+    assert any(f"deleted by {column}" in note for note in notes("jsonl", file))
+    assert [record.id for record in records("jsonl", file, mapping={"deleted": "keep"})] == ["a", "b", "c"]
+
+
+def test_deleted_rows_of_csv_and_sqlite_stay_out(tmp_path: Path) -> None:
+    csv = write(tmp_path / "m.csv", "编号,内容,是否删除\n1,养了一只猫,否\n2,养了一只狗,是\n")
+    assert [record.id for record in records("csv", csv)] == ["1"]
+    with sqlite3.connect(tmp_path / "m.db") as connection:
+        connection.execute("CREATE TABLE memories (id INTEGER PRIMARY KEY, content TEXT, deleted_at REAL, state TEXT)")
+        rows = [("stays", None, "active"), ("goes", 1_790_000_000.0, "active"), ("goes too", None, "deleted")]
+        connection.executemany("INSERT INTO memories (content, deleted_at, state) VALUES (?, ?, ?)", rows)
+    connection.close()
+    assert [record.content for record in records("sqlite", tmp_path / "m.db")] == ["stays"]
+
+
+def test_a_mapping_says_which_column_tells_what_was_deleted(tmp_path: Path) -> None:
+    rows = [{"id": "a", "text": "x1", "hidden": True, "state": "deleted"}, {"id": "b", "text": "x2", "hidden": False, "state": "deleted"}]
+    file = write(tmp_path / "m.jsonl", "\n".join(json.dumps(row) for row in rows))
+    assert [record.id for record in records("jsonl", file, mapping={"hidden": "deleted"})] == ["b"]
+    assert [record.id for record in records("jsonl", file, mapping={"where": "state:deleted"})] == ["a", "b"]
+    with pytest.raises(InvalidRequest, match="no column 'gone'"):
+        records("jsonl", file, mapping={"gone": "deleted"})
+
+
+def test_virtual_tables_of_a_module_that_is_not_here_are_passed_over(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "m.db") as connection:
+        connection.execute("CREATE TABLE memories (id TEXT, content TEXT)")
+        connection.execute("INSERT INTO memories VALUES ('a', 'likes 茶')")
+        connection.execute("CREATE TABLE embeddings_info (key TEXT, value TEXT)")
+        connection.execute("PRAGMA writable_schema = 1")
+        sql = "CREATE VIRTUAL TABLE embeddings USING no_such_module(content TEXT)"
+        connection.execute("INSERT INTO sqlite_master VALUES ('table', 'embeddings', 'embeddings', 0, ?)", (sql,))
+    connection.close()
+    assert [record.content for record in records("sqlite", tmp_path / "m.db")] == ["likes 茶"]
+    assert "sqlite" in detect(tmp_path / "m.db")
+    with pytest.raises(InvalidRequest, match="no table 'embeddings'"):
+        records("sqlite", tmp_path / "m.db", mapping={"table": "embeddings"})
+
+
+# ---------------------------------------------------------------- a named encoding
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_a_file_that_is_not_in_the_named_encoding_is_refused(tmp_path: Path, kind: str) -> None:
+    text = "id,text\n1,用户喜欢喝茶\n" if kind == "csv" else json.dumps({"id": "1", "text": "用户喜欢喝茶"}, ensure_ascii=False)
+    file = write(tmp_path / f"m.{kind}", text.encode("gb18030"))
+    with pytest.raises(InvalidRequest, match="is not UTF-8: it looks like GB18030"):
+        planned(kind, file, mapping={"encoding": "utf-8"})
+    with pytest.raises(InvalidRequest, match="no encoding 'utf8mb4'"):
+        planned(kind, file, mapping={"encoding": "utf8mb4"})
+    for named in ("gbk", "GB18030", "gb2312"):
+        assert [record.content for record in records(kind, file, mapping={"encoding": named})] == ["用户喜欢喝茶"]
+    assert [r.content for r in records(kind, write(file, text.encode("utf-8-sig")), mapping={"encoding": "utf-8"})] == ["用户喜欢喝茶"]

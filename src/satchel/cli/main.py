@@ -106,6 +106,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return _leave_pipe()
+    except SystemExit as error:
+        # Typer ends with 1 where nobody reads on.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _leave_pipe()
+        raise
     except SatchelError as error:
         _tell(error, as_json)
         return exit_code(error)

@@ -13,7 +13,7 @@ from satchel.cli.declaring import command
 from satchel.cli.output import ask, printable, remark, say, write_json
 from satchel.cli.session import Session
 from satchel.cli.showing import tell_record, tell_write
-from satchel.cli.values import fault, json_object, moment, seconds, text_or_stdin
+from satchel.cli.values import fault, json_object, moment, no_blanks, seconds, text_or_stdin
 
 PANEL = "One memory"
 
@@ -21,7 +21,7 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The record's id.")]
 Type = Annotated[
     str | None, typer.Option("--type", "-t", help="profile, preference, fact, task, skill, interaction, or a name of your own.")
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; may be repeated.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", callback=no_blanks, help="A tag; may be repeated.")]
 Score = Annotated[float | None, typer.Option(help="Importance, 0 to 1.")]
 HalfLife = Annotated[str | None, typer.Option(metavar="SPAN", help="How fast it fades: seconds, or e.g. 30d.")]
 Meta = Annotated[str | None, typer.Option(metavar="JSON", help="A JSON object kept beside the memory.")]
@@ -92,7 +92,7 @@ def update(
     session: Session,
     id_: Id,
     type_: Type = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="The tags it shall have; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", callback=no_blanks, help="The tags it shall have; may be repeated.")] = None,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Take all tags off.")] = False,
     score: Score = None,
     half_life: HalfLife = None,

@@ -6,9 +6,11 @@ It must not know their lines beyond header, trailer and counts.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +20,7 @@ from satchel.cli.declaring import command
 from satchel.cli.output import fields, local, printable, progress, remark, say, table, write_json
 from satchel.cli.session import Session
 from satchel.cli.values import existing_file, fault, pairs
+from satchel.errors import InvalidPackage, SatchelError, VersionError
 
 if TYPE_CHECKING:
     from satchel.operations.memory import Memory
@@ -71,23 +74,47 @@ def export(
 
 
 def _export_to_file(memory: Memory, output: Path, given: dict[str, Any]) -> int:
-    """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one."""
-    if output.is_dir():
-        raise fault("--output", f"is a folder; name a file in it: {output}")
-    if not output.parent.is_dir():
-        raise fault("--output", f"no such folder: {output.parent}")
-    handle, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+    """Write beside the target and put it in place whole, so that a broken-off export never replaces a good one.
+
+    A link stays a link: what it points to is replaced. A pipe or a device is written to as it is.
+    """
     try:
-        with os.fdopen(handle, "wb") as stream, progress("exporting") as advance:
-            size = memory.export(to=_Counting(stream, advance), **given)
-            stream.flush()
+        target = output.resolve()
+        if target.is_dir():
+            raise fault("--output", f"is a folder; name a file in it: {output}")
+        if not target.parent.is_dir():
+            raise fault("--output", f"no such folder: {target.parent}")
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                return _written(memory, stream, given)
+        return _replaced(memory, target, given)
+    except RuntimeError as error:  # Path.resolve on links that lead in a circle
+        raise fault("--output", f"cannot be followed: {error}") from None
+    except BrokenPipeError:
+        raise SatchelError(f"{output}: the export was not written whole: its reader closed it") from None
+    except OSError as error:
+        raise SatchelError(f"{output}: the export could not be written: {error.strerror or error}") from None
+
+
+def _replaced(memory: Memory, target: Path, given: dict[str, Any]) -> int:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            size = _written(memory, stream, given)
             os.fsync(stream.fileno())
-        Path(name).replace(output)
+        Path(name).replace(target)
         return size
     except BaseException:
         with suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def _written(memory: Memory, stream: Any, given: dict[str, Any]) -> int:
+    with progress("exporting") as advance:
+        size = memory.export(to=_Counting(stream, advance), **given)
+    stream.flush()
+    return size
 
 
 class _Counting:
@@ -115,12 +142,14 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
 ) -> None:
     """Take a package in: verified whole first; the same package again changes nothing; what was forgotten stays forgotten."""
-    with session.creating().open() as memory:
-        if str(file) == "-":
-            report = memory.import_package(sys.stdin.buffer, scope_map=pairs("--map", map_), dry_run=dry_run)
-        else:
-            with existing_file("FILE", file).open("rb") as stream, progress("reading") as advance:
-                report = memory.import_package(_Counting(stream, advance), scope_map=pairs("--map", map_), dry_run=dry_run)
+    scope_map = pairs("--map", map_)
+    with (
+        opened_package("FILE", file) as stream,
+        nullcontext(stream) if session.has_store() else _verified(stream) as sound,
+        session.creating().open() as memory,
+        progress("reading") as advance,
+    ):
+        report = memory.import_package(_Counting(sound, advance), scope_map=scope_map, dry_run=dry_run)
     if session.as_json:
         write_json(report.model_dump(mode="json"))
         return
@@ -134,15 +163,42 @@ def import_(
         remark(f"to take it back: satchel undo {printable(report.import_id)}")
 
 
+@contextmanager
+def opened_package(argument: str, file: Path) -> Iterator[Any]:
+    """Open a package's file, or standard input for `-`; what is wrong with it is said with its name."""
+    name = "standard input" if str(file) == "-" else str(file)
+    try:
+        if str(file) == "-":
+            yield sys.stdin.buffer
+            return
+        with existing_file(argument, file).open("rb") as stream:
+            yield stream
+    except (InvalidPackage, VersionError) as error:
+        if not error.message.startswith(f"{name}: "):
+            error.message = f"{name}: {error.message}"
+            error.args = (error.message,)
+        raise
+
+
+@contextmanager
+def _verified(stream: Any) -> Iterator[Any]:
+    """Verify a package before a store is begun for it: a refused one leaves no empty store behind."""
+    from satchel.protocol.package import read_package
+
+    with tempfile.SpooledTemporaryFile(max_size=16 * 1_048_576) as spool:
+        shutil.copyfileobj(stream, spool)
+        spool.seek(0)
+        read_package(spool).close()
+        spool.seek(0)
+        yield spool
+
+
 def inspect(session: Session, file: File) -> None:
     """Verify a package and say what it holds, without a store."""
     from satchel.protocol.package import read_package
 
-    if str(file) == "-":
-        package = read_package(sys.stdin.buffer)
-    else:
-        with existing_file("FILE", file).open("rb") as stream:
-            package = read_package(stream)
+    with opened_package("FILE", file) as stream:
+        package = read_package(stream)
     with package:
         header, counts = package.header, package.trailer.counts
     if session.as_json:
@@ -153,6 +209,7 @@ def inspect(session: Session, file: File) -> None:
             ("protocol", header.protocol),
             ("producer", header.producer),
             ("written", local(header.created_at)),
+            ("position", "" if header.position is None else str(header.position)),
             ("scopes", ", ".join(header.scopes) if header.scopes is not None else "all that its writer could read"),
             ("complete", "yes" if header.complete else f"no, what changed after position {header.since}"),
             ("holds", ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"),

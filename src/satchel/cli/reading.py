@@ -13,7 +13,7 @@ from satchel.cli.declaring import command
 from satchel.cli.output import local, printable, remark, say, table, write_json
 from satchel.cli.session import Session
 from satchel.cli.showing import columns, describe, nothing, row, tell_records
-from satchel.cli.values import conditions, fault, moment
+from satchel.cli.values import conditions, fault, moment, no_blanks
 
 if TYPE_CHECKING:
     from satchel.protocol.record import MemoryRecord
@@ -22,7 +22,7 @@ PANEL = "Finding"
 
 Limit = Annotated[int | None, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")]
 Types = Annotated[list[str] | None, typer.Option("--type", "-t", help="Of this type; may be repeated.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="With this tag; may be repeated, then with all.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", callback=no_blanks, help="With this tag; may be repeated, then with all.")]
 Origins = Annotated[list[str] | None, typer.Option("--origin", help="stated, inferred or imported; may be repeated.")]
 Statuses = Annotated[list[str] | None, typer.Option("--status", help="active, pending or archived; may be repeated.")]
 Since = Annotated[str | None, typer.Option(metavar="TIME", help="From this time on: 2026-11-30, an ISO time, or 7d (ago).")]
@@ -33,7 +33,7 @@ Pinned = Annotated[bool | None, typer.Option("--pinned/--not-pinned", help="Only
 
 def register(app: typer.Typer) -> None:
     """Add this noun's commands."""
-    for function, name in ((recall, None), (context, None), (show, None), (list_, "list"), (history, None), (changes, None)):
+    for function, name in ((recall, None), (context, None), (show, None), (list_, "list"), (as_of, None), (history, None), (changes, None)):
         command(app, name, panel=PANEL)(function)
 
 
@@ -214,6 +214,32 @@ def _pages(memory: Any, given: dict[str, Any], limit: int | None, cursor: str | 
         if cursor is None:
             break
     return records, cursor
+
+
+def as_of(
+    session: Session,
+    when: Annotated[str, typer.Argument(metavar="MOMENT", help="2026-11-30, an ISO time, or 7d (ago).")],
+    status: Statuses = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 100,
+    cursor: Annotated[str | None, typer.Option(help="Go on where the last page ended.")] = None,
+) -> None:
+    """List memories as they were known at a moment. What was forgotten since is not among them. Exit code 1 where there were none."""
+    from satchel.operations import models as m
+    from satchel.operations import table as t
+    from satchel.protocol.validation import validated
+
+    given = {"when": moment("MOMENT", when), "scope": session.scopes, "statuses": status or None, "limit": limit, "cursor": cursor}
+    request = validated(m.AsOfRequest, {name: value for name, value in given.items() if value is not None})
+    with session.without_embedder().open() as memory:
+        found = memory.call(t.AS_OF, request)
+    if session.as_json:
+        write_json(found.model_dump(mode="json"))
+    elif found.records:
+        tell_records(session, list(found.records))
+        if found.cursor:
+            remark(f"there are more: --cursor {found.cursor}")
+    if not found.records:
+        nothing(session, "no memories at that moment")
 
 
 def history(session: Session, id_: Annotated[str, typer.Argument(metavar="ID", help="The record's id.")]) -> None:

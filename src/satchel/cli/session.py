@@ -111,6 +111,12 @@ class Session:
             _collect_again()
             yield memory
 
+    def has_store(self) -> bool:
+        """Tell whether the store is there already, as far as it is a file."""
+        from satchel.wiring import default_store_url, missing_file
+
+        return missing_file(self.store or default_store_url()) is None
+
     def _check_agent(self) -> None:
         from satchel.protocol.naming import agent_name
 

@@ -12,7 +12,9 @@ import typer
 
 from satchel.cli.declaring import command
 from satchel.cli.output import local, printable, remark, say, table, write_json
+from satchel.cli.packages import opened_package
 from satchel.cli.session import Session
+from satchel.cli.values import fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +91,13 @@ def diff(
     b: Annotated[str, typer.Argument(metavar="B", help="A snapshot's name, `now`, or the file of a package.")] = "now",
 ) -> None:
     """Show what differs between two snapshots, or between two packages. Exit code 1: nothing."""
-    found = _of_packages(Path(a), Path(b)) if Path(a).is_file() and Path(b).is_file() else _of_snapshots(session, a, b)
+    files = [Path(name) for name in (a, b) if Path(name).is_file()]
+    if len(files) == 1 and files[0].read_bytes()[:4].startswith((b'{"', b"\x28\xb5\x2f\xfd")):
+        which = "A" if str(files[0]) == a else "B"
+        raise fault(
+            which, f"{files[0]} is a package, and is compared with another package; the present state is one: satchel export -o FILE"
+        )
+    found = _of_packages(*files) if len(files) == 2 else _of_snapshots(session, a, b)
     if session.as_json:
         write_json(found.model_dump(mode="json", exclude={"cursor"}))
     else:
@@ -107,7 +115,7 @@ def _of_snapshots(session: Session, a: str, b: str) -> Diff:
 def _of_packages(a: Path, b: Path) -> Diff:
     from satchel.engine.history.differing import diff_packages
 
-    with a.open("rb") as first, b.open("rb") as second:
+    with opened_package("A", a) as first, opened_package("B", b) as second:
         return diff_packages(first, second)
 
 

@@ -25,6 +25,13 @@ def fault(option: str, message: str) -> InvalidRequest:
     return InvalidRequest.of([{"field": option, "message": message}], subject="command line")
 
 
+def no_blanks(texts: list[str] | None) -> list[str] | None:
+    """Return the tags. Raises InvalidRequest where one is blank: it would be no condition, and no tag."""
+    if any(not text.strip() for text in texts or ()):
+        raise fault("--tag", "may not be empty")
+    return texts
+
+
 def seconds(option: str, text: str | None) -> float | None:
     """Read a span: seconds, or a number with s, m, h, d or w, as in `7d`."""
     if text is None:

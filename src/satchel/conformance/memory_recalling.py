@@ -53,6 +53,17 @@ class Recalling(Contract):
         assert {"relevance", "recency", "strength"} <= hits[0].reasons.keys()
         assert _ids(memory.recall("staging cluster rebuilt", scope=self.scope())) == _ids(hits)
 
+    @requirement("RCL-1")
+    def test_what_does_not_hold_now_is_left_out_and_still_listed(self, memory: Memory) -> None:
+        scope = self.scope()
+        memory.remember("the gate code was 4711", scope=scope, id="past", valid_until="2001-01-01T00:00:00Z")
+        memory.remember("the gate code will be 1331", scope=scope, id="later", valid_from="2999-01-01T00:00:00Z")
+        assert memory.recall("gate code", scope=scope) == []
+        assert "gate code" not in memory.context("gate code", scope=scope)
+        memory.remember("the gate code is kept at the desk", scope=scope, id="now", valid_from="2001-01-01T00:00:00Z")
+        assert _ids(memory.recall("gate code", scope=scope)) == ["now"]
+        assert {record.id for record in memory.every_record(scope=scope)} == {"past", "later", "now"}
+
     @requirement("RCL-3")
     def test_nothing_found_is_an_answer(self, memory: Memory) -> None:
         self._filled(memory)

@@ -15,9 +15,12 @@ from satchel.protocol.scope import parse_scope
 
 FIELDS = (
     "content", "id", "type", "created_at", "updated_at", "expires_at", "due_at", "tags",
-    "score", "confidence", "user", "agent", "session", "scope",
+    "score", "confidence", "user", "agent", "session", "scope", "deleted",
 )  # fmt: skip
-"""What a column can be mapped to; `user` and `scope` say whose the row is."""
+"""What a column can be mapped to; `user` and `scope` say whose the row is, `deleted` whether its tool had deleted it."""
+
+KEEP = "keep"
+"""What `deleted` is mapped to where deleted rows are to be taken as the others are."""
 
 SETTINGS = ("table", "encoding", "dates", "where", "delimiter", "ids", "instructions")
 """What else a mapping can say: a SQLite table, a text encoding, the order of numeric dates (dmy, mdy), which rows (column:value).
@@ -39,6 +42,14 @@ _KNOWN = {
     "agent": ("agent", "agent_id"),
     "session": ("session", "session_id", "conversation_id", "thread_id", "会话"),
 }  # fmt: skip
+_GONE = re.compile(
+    r"(?:is_?)?(?:soft_?)?(?:deleted|removed)(?:_?(?:at|on|time|date|flag))?|tombstoned?|delete_?(?:time|flag)|is_?delete"
+    r"|(?:是否)?(?:已经?)?(?:被)?(?:删除|刪除|移除)(?:时间|時間|日期|标记|標記|标志)?"
+)
+_STATE = re.compile(r"(?:memory_|record_)?(?:state|status)|状态|狀態")
+_GONE_STATES = {"deleted", "removed", "tombstone", "tombstoned", "trashed", "soft_deleted", "已删除", "已刪除", "删除", "刪除", "已移除"}
+_THERE = {"0", "false", "f", "no", "n", "none", "null", "nil", "nan", "nat", "n/a", "-", "active", "not deleted", "否", "未删除", "未刪除",
+          "正常", "无"}  # fmt: skip
 _KEYS = ("k", "key", "name", "键", "名称", "项目")
 _VALUES = ("v", "value", "val", "值")
 _SCALED = re.compile(r"(.+)/(\d+(?:\.\d+)?)\Z")
@@ -53,6 +64,8 @@ class Columns:
     fields: Mapping[str, str]
     scales: Mapping[str, float] = field(default_factory=dict)
     where: tuple[str, str] | None = None
+    gone: tuple[str, ...] = ()
+    """Columns that tell whether a row was deleted."""
 
     @property
     def content_columns(self) -> tuple[str, ...]:
@@ -76,7 +89,23 @@ class Columns:
     def note(self, detected: Iterable[str]) -> str:
         """Say the mapping, for the plan."""
         marked = set(detected)
-        return ", ".join(f"{name}={column}{' (detected)' if name in marked else ''}" for name, column in self.fields.items())
+        said = ", ".join(f"{name}={column}{' (detected)' if name in marked else ''}" for name, column in self.fields.items())
+        if not self.gone:
+            return said
+        return f"{said}; rows that are deleted by {' or '.join(self.gone)} stay out (--map deleted={KEEP} takes them)"
+
+
+def says_deleted(column: str, value: object) -> bool:
+    """Tell whether a value says that its row was deleted: a state by its word, a flag by being true, a time by being there."""
+    text = "" if value is None or isinstance(value, bytes | dict | list) else str(value).strip().lower()
+    if text in _GONE_STATES:
+        return True
+    if _STATE.fullmatch(_folded(column)) or not text or text in _THERE or text.startswith("0000-00-00"):
+        return False
+    try:
+        return float(text) != 0
+    except ValueError:
+        return True
 
 
 def is_vector(column: str) -> bool:
@@ -123,10 +152,15 @@ def resolve(mapping: Mapping[str, str], columns: Sequence[str]) -> tuple[Columns
     fields: dict[str, str] = {}
     scales: dict[str, float] = {}
     faults: list[Fault] = []
+    gone: tuple[str, ...] | None = None
     for left, right in mapping.items():
         if left in SETTINGS and left not in columns:
             continue
         name, column = _directed(left, right, columns)
+        if name == "deleted":
+            gone = () if column == KEEP and KEEP not in columns else (column,)
+            faults += _absent(name, column, columns) if gone else []
+            continue
         if name not in FIELDS:
             faults.append(Fault(field="map", message=f"{left}={right}: neither side is one of {', '.join(FIELDS)}"))
             continue
@@ -144,7 +178,14 @@ def resolve(mapping: Mapping[str, str], columns: Sequence[str]) -> tuple[Columns
     if faults:
         raise InvalidRequest.of(faults, subject="mapping")
     where = mapping.get("where", "").partition(":")
-    return Columns(fields, scales, (where[0], where[2]) if where[0] else None), detected
+    if gone is None:
+        gone = tuple(column for column in columns if column not in {*fields.values(), where[0]} and _tells_deleted(column))
+    return Columns(fields, scales, (where[0], where[2]) if where[0] else None, gone), detected
+
+
+def _tells_deleted(column: str) -> bool:
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)
+    return any(pattern.fullmatch(_folded(name)) is not None for pattern in (_GONE, _STATE))
 
 
 def _directed(left: str, right: str, columns: Sequence[str]) -> tuple[str, str]:

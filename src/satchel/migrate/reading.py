@@ -96,6 +96,20 @@ def _damaged_or_chinese(block: bytes) -> str:
     return "gb18030" if likely >= 0.8 * len(high) else "utf-8"
 
 
+def encoding_named(path: Path, name: str | None) -> str:
+    """Return the encoding that a person named, or without a name the one found. Raises InvalidRequest where the file is not in it."""
+    found = encoding_of(path)
+    if not name:
+        return found
+    try:
+        named = codecs.lookup(name).name
+    except LookupError:
+        raise refuse(path, f"there is no encoding {name!r}; leave encoding out, and it is found") from None
+    if named.startswith("utf") and codecs.lookup(found).name.replace("-sig", "")[:6] != named.replace("-sig", "")[:6]:
+        raise refuse(path, f"is not {name.upper()}: it looks like {found.upper()}; leave encoding out, or name it")
+    return name
+
+
 def encoding_note(name: str, encoding: str) -> list[str]:
     """Say an encoding that is not plain UTF-8, for the plan."""
     return [] if encoding in {"utf-8", "utf-8-sig"} else [f"{name}: encoding {encoding.upper()} (detected)"]
@@ -170,5 +184,10 @@ def is_database(path: Path) -> bool:
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return a table's columns in order; empty where there is no such table."""
-    return [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    """Return a table's columns in order; empty where there is no such table, or it is virtual and its module is not here."""
+    try:
+        return [row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    except sqlite3.OperationalError as error:
+        if "no such module" not in str(error):
+            raise
+        return []

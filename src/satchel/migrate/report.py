@@ -21,6 +21,7 @@ _SHOWN = 50
 class MigrationReport:
     """What a migration did, or (`dry_run`) would do. `counts` are by outcome; each item has exactly one.
 
+    `forgotten`: how many of the imported items were forgotten here since, and stay so.
     `new`: how many of the imported items the store did not hold before, as they are or under another id.
     """
 
@@ -32,6 +33,7 @@ class MigrationReport:
     new: int
     read_receipts: Callable[[], Iterable[Receipt]] = field(repr=False)
     dry_run: bool = False
+    forgotten: int = 0
 
     @property
     def items(self) -> int:
@@ -64,11 +66,13 @@ class MigrationReport:
             return f"Nothing was found in {self.path}."
         if not self.ok:
             return f"Nothing was imported: none of {self.items} items could be taken. The receipts say why."
-        known = self.imported - self.new
+        known = self.imported - self.new - self.forgotten
+        gone = f", {self.forgotten} {'was' if self.forgotten == 1 else 'were'} forgotten here" if self.forgotten else ""
         if not self.new:
-            return f"Nothing new: {known} of {self.items} items {'is' if known == 1 else 'are'} already here."
+            return f"Nothing new: {known} of {self.items} items {'is' if known == 1 else 'are'} already here{gone}."
         verb = "would be imported" if self.dry_run else "imported"
-        return f"{self.imported} of {self.items} items {verb}" + (f": {self.new} new, {known} already here." if known else ".")
+        taken = f"{self.imported - self.forgotten} of {self.items} items {verb}"
+        return taken + (f": {self.new} new, {known} already here{gone}." if known or gone else ".")
 
     def to_text(self) -> str:
         """Return the report for a terminal."""

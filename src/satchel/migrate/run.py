@@ -23,6 +23,9 @@ BATCH_CHARS = 3 * 1_048_576
 
 STILL_HELD = f"{DELETED_AT_ORIGIN}, but the store holds it from {{}}: forget it if that is right"
 
+FORGOTTEN = "forgotten"
+"""The reason that forgetting leaves on a receipt."""
+
 _UNCHANGED = "already here"
 """How the reason of a receipt begins where the store held the item before."""
 
@@ -48,7 +51,7 @@ def migrate(
     """
     plan = make_plan(kind, path, scope=scope, tz=tz, mapping=mapping, scope_map=scope_map)
     before = _receipted(memory, plan.import_id)
-    new = 0
+    new = forgotten = 0
     counts: Counter[str] = Counter()
     told: list[Receipt] = []
     for batch, final in _batches(plan.items()):
@@ -56,12 +59,13 @@ def migrate(
         request = IngestRequest(import_id=plan.import_id, origin=plan.origin, items=items, final=final, dry_run=dry_run)
         receipts = memory.ingest(request)
         counts.update(receipt.outcome.value for receipt in receipts)
+        forgotten += sum(receipt.reason == FORGOTTEN for receipt in receipts)
         new += sum(_is_new(receipt) and hash(receipt.item) not in before for receipt in receipts)
         if dry_run:
             told += receipts
         if progress:
             progress(sum(counts.values()))
-    return _report(memory, plan, counts, new, told, dry_run)
+    return _report(memory, plan, counts, new, told, dry_run, forgotten)
 
 
 def _receipted(memory: Memory, import_id: str) -> set[int]:
@@ -74,14 +78,18 @@ def _receipted(memory: Memory, import_id: str) -> set[int]:
 
 def _is_new(receipt: Receipt) -> bool:
     written = receipt.outcome in (ReceiptOutcome.ACCEPTED, ReceiptOutcome.TRANSFORMED)
-    return written and not (receipt.reason or "").startswith(_UNCHANGED)
+    return written and receipt.reason != FORGOTTEN and not (receipt.reason or "").startswith(_UNCHANGED)
 
 
-def _report(memory: Memory, plan: Plan, counts: Counter[str], new: int, told: list[Receipt], dry_run: bool) -> MigrationReport:
+def _report(
+    memory: Memory, plan: Plan, counts: Counter[str], new: int, told: list[Receipt], dry_run: bool, forgotten: int
+) -> MigrationReport:
     def receipts() -> Iterable[Receipt]:
         return told if dry_run else memory.receipts(plan.import_id)
 
-    return MigrationReport(plan.import_id, plan.origin.kind, plan.origin.path, counts, tuple(plan.notes()), new, receipts, dry_run)
+    return MigrationReport(
+        plan.import_id, plan.origin.kind, plan.origin.path, counts, tuple(plan.notes()), new, receipts, dry_run, forgotten
+    )
 
 
 def _batches(items: Iterator[PlannedItem]) -> Iterator[tuple[list[PlannedItem], bool]]:

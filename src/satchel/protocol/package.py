@@ -289,6 +289,8 @@ def _verify(stream: Readable, spool: IO[bytes], check_lines: bool) -> Package:
     trailer: Trailer | None = None
     seen_record = False
     for number, data in enumerate(_lines(_blocks(stream)), start=1):
+        if header is not None and not data.endswith(b"\n"):
+            raise InvalidPackage(f"the package is truncated: line {number} does not end", line=number)
         if trailer is not None:
             raise InvalidPackage(f"line {number} follows the trailer; the package ends with its trailer", line=number)
         if header is None:

@@ -40,7 +40,7 @@ class _Answer(NamedTuple):
 
 
 class AnswerCache:
-    """The last answers, each for `answer_cache_seconds` by the engine's clock, and no longer than the first of its hits expires."""
+    """The last answers, each for `answer_cache_seconds` by the engine's clock, and no longer than the first of its hits holds."""
 
     def __init__(self, core: Core) -> None:
         self._seconds = core.settings.answer_cache_seconds
@@ -65,7 +65,8 @@ class AnswerCache:
         """Keep an answer that was found at exactly these positions."""
         if not self._seconds or sum(len(hit.record.content) for hit in hits) > MAX_CHARACTERS:
             return
-        ends = [hit.record.expires_at.timestamp() for hit in hits if hit.record.expires_at is not None]
+        ends = [hit.record.valid_until.timestamp() for hit in hits if hit.record.valid_until is not None]
+        ends += [hit.record.expires_at.timestamp() for hit in hits if hit.record.expires_at is not None]
         ends += [hit.record.stored_at.timestamp() + hit.record.ttl for hit in hits if hit.record.ttl is not None]
         with self._lock:
             self._answers[key] = _Answer(positions, now, min([now + self._seconds, *ends]), hits)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.recall.lanes import Question
-from satchel.engine.text.segmenting import hash_query, wide_share
+from satchel.engine.text.segmenting import hash_query, idle_words, wide_share
 
 MAX_SENTENCES = 4
 """Sentences looked for each on its own; of more, the shortest neighbours go together."""
@@ -34,10 +34,17 @@ def sentences(text: str) -> list[str]:
 
 
 def ask(texts: Sequence[str], vectors: Sequence[NDArray[np.float32]] | None) -> list[Question]:
-    """Return what to look for: a question for each text (the whole first) that has terms, with its vector where there are any."""
+    """Return what to look for: a question for each text (the whole first) that has terms, with its vector where there are any.
+
+    Words that are in every text find nothing: of a text that has no others ("who am I") only the vector asks, of one word not even that.
+    """
     asked = []
     for at, text in enumerate(texts):
         hashes, weights = hash_query(text)
-        if len(hashes):
+        idle = idle_words(text)
+        if idle is not None:
+            if vectors is not None and idle > 1:
+                asked.append(Question(hashes[:0], vectors[at], weights[:0], wide_share(text)))
+        elif len(hashes):
             asked.append(Question(hashes, None if vectors is None else vectors[at], weights, wide_share(text)))
     return asked

@@ -83,16 +83,13 @@ class Search:
         strength = [strengths_of(index, self.now, self.core.settings) for index in self.indexes]
         wanted = self.wanted
 
-        def accepted(record: MemoryRecord) -> bool:
-            return record.status in wanted.where.statuses
-
         def reachable(record: MemoryRecord) -> bool:
             return record.status in _WIDE and not record.relations.superseded_by
 
         masks = self._masks(wanted.where)
         for mask, strong, index in zip(masks, strength, self.indexes, strict=True):
             mask &= self._strong_enough(strong, index)
-        hits = self._ranked(seen, masks, strength, accepted)
+        hits = self._ranked(seen, masks, strength, self._accepted)
         if hits or not wanted.widen:
             return hits
         return self._ranked(seen, self._masks(wanted.where.model_copy(update={"statuses": _WIDE})), strength, reachable)
@@ -102,6 +99,15 @@ class Search:
 
         Where the question has terms, only records that hold one of them.
         """
+        asked = count
+        while True:
+            found = self._strongest(asked)
+            accepted = [(record, strength) for record, strength in found if self._accepted(record)]
+            if len(accepted) >= count or len(found) < asked:
+                return accepted[:count]
+            asked *= 2
+
+    def _strongest(self, count: int) -> list[tuple[MemoryRecord, float]]:
         found: list[tuple[float, float, str, str]] = []
         for scope, index, mask in zip(self.wanted.scopes, self.indexes, self._masks(self.wanted.where), strict=True):
             strength = strengths_of(index, self.now, self.core.settings).round(_DIGITS)
@@ -112,11 +118,17 @@ class Search:
             found += [(-strength[row], -index.columns.updated[row], index.ids[row], scope) for row in rows.tolist()]
         best = sorted(found)[:count]
         records = {scope: self.core.store.get(scope, [id for *_, id, of in best if of == scope]) for scope in self.wanted.scopes}
-        return [
-            (record, -strength)
-            for strength, _, id, scope in best
-            if (record := records[scope].get(id)) is not None and record.status in self.wanted.where.statuses
-        ]
+        return [(record, -strength) for strength, _, id, scope in best if (record := records[scope].get(id)) is not None]
+
+    def _accepted(self, record: MemoryRecord) -> bool:
+        return record.status in self.wanted.where.statuses and self._holds(record)
+
+    def _holds(self, record: MemoryRecord) -> bool:
+        """Tell whether a record holds now: since `valid_from` and before `valid_until`. Who asks for archived ones asks for the past."""
+        if Status.ARCHIVED in self.wanted.where.statuses:
+            return True
+        start, end = record.valid_from, record.valid_until
+        return (start is None or start.timestamp() <= self.now) and (end is None or self.now < end.timestamp())
 
     def _strong_enough(self, strength: Floats, index: ScopeIndex) -> Mask:
         least = self.wanted.min_strength
@@ -135,6 +147,23 @@ class Search:
 
     def _ranked(
         self, seen: Sequence[Sequence[Measured]], masks: Sequence[Mask], strength: Sequence[Floats], accept: Callable[[MemoryRecord], bool]
+    ) -> tuple[Hit, ...]:
+        """Rank, and rank again without what does not hold now: no index knows that, and it may neither crowd others out nor bring them."""
+        while True:
+            refused: list[MemoryRecord] = []
+            hits = self._ranked_once(seen, masks, strength, accept, refused)
+            if not refused:
+                return hits
+            for scope, index, mask in zip(self.wanted.scopes, self.indexes, masks, strict=True):
+                mask &= ~holding(index, [record.id for record in refused if record.scope == scope])
+
+    def _ranked_once(
+        self,
+        seen: Sequence[Sequence[Measured]],
+        masks: Sequence[Mask],
+        strength: Sequence[Floats],
+        accept: Callable[[MemoryRecord], bool],
+        refused: list[MemoryRecord],
     ) -> tuple[Hit, ...]:
         embedder = self.core.embedder
         pool = gather(
@@ -166,7 +195,7 @@ class Search:
             enough.tolist(),
             strict=True,
         )
-        return tuple(self._built(pool, scores, [at for *_, at in sorted(keyed)], accept))
+        return tuple(self._built(pool, scores, [at for *_, at in sorted(keyed)], accept, refused))
 
     def _least_relevance(self, pool: Pool) -> float:
         """Return what a hit must reach: `min_relevance`, or in the company of one that does, by default, a part of it."""
@@ -205,15 +234,19 @@ class Search:
             found |= {at: records[pool.ids[at]] for at in some if pool.ids[at] in records}
         return found
 
-    def _built(self, pool: Pool, scores: Floats, order: Sequence[int], accept: Callable[[MemoryRecord], bool]) -> Iterator[Hit]:
-        """Yield hits until there are enough, reading records only for them."""
+    def _built(
+        self, pool: Pool, scores: Floats, order: Sequence[int], accept: Callable[[MemoryRecord], bool], refused: list[MemoryRecord]
+    ) -> Iterator[Hit]:
+        """Yield hits until there are enough, reading records only for them; collect those that do not hold now."""
         left, start = self.wanted.limit, 0
         while left > 0 and start < len(order):
             part = order[start : start + left]
             records = self._records(pool, part)
             for at in part:
                 record = records.get(at)
-                if record is not None and accept(record):
+                if record is not None and not self._holds(record):
+                    refused.append(record)
+                elif record is not None and accept(record):
                     left -= 1
                     yield Hit(record=record, score=float(scores[at]), reasons=self._reasons(pool, at))
             start += len(part)

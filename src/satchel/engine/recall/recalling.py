@@ -29,7 +29,7 @@ from satchel.engine.recall.ranking import Policy, Weighted, policy_named
 from satchel.engine.recall.recall_log import RecallBook
 from satchel.engine.recall.usage import UsageLog
 from satchel.engine.retention.reviving import revive
-from satchel.engine.text.segmenting import hash_term, segment_query
+from satchel.engine.text.segmenting import hash_query, hash_term, segment_query
 from satchel.engine.writing.conflicts import groups_of
 from satchel.engine.writing.questions import question_about
 from satchel.errors import InvalidRequest
@@ -162,7 +162,7 @@ class Recaller:
     def _answer(self, wanted: Wanted, question: str) -> tuple[Hit, ...]:
         """Return the hits, or the answer that was given before where nothing has changed since; all reads see one state of the store."""
         texts = [wanted.query, *sentences(wanted.query)]
-        if not wanted.scopes or not ask(texts[:1], None):
+        if not wanted.scopes or not len(hash_query(wanted.query).hashes):
             return ()
         vectors = self._vectors.of(texts)
         key = (wanted.scopes, question if vectors is not None else "lexical " + question)
@@ -191,10 +191,13 @@ class Recaller:
         """Return the hits, and whether every lane was there: where an external index is not, words answer alone."""
         if all(index.ready for index in indexes):
             try:
-                return Search(self._core, wanted, indexes, ask(texts, vectors), now).hits(), True
+                return self._hits(wanted, indexes, ask(texts, vectors), now), True
             except IndexLost:
                 pass
-        return Search(self._core, wanted, indexes, ask(texts, None), now).hits(), vectors is None
+        return self._hits(wanted, indexes, ask(texts, None), now), vectors is None
+
+    def _hits(self, wanted: Wanted, indexes: Sequence[ScopeIndex], questions: Sequence[Question], now: float) -> tuple[Hit, ...]:
+        return Search(self._core, wanted, indexes, questions, now).hits() if questions else ()
 
     def _dangers(self, wanted: Wanted, indexes: Sequence[ScopeIndex], now: float) -> frozenset[tuple[str, str]]:
         found = Search(self._core, wanted, indexes, [Question(_DANGERS, None)], now).strongest(_STANDING)

@@ -23,7 +23,7 @@ import Stemmer
 from numpy.typing import NDArray
 
 from satchel.engine.text.hanzi import SIMPLIFIED, TRADITIONAL
-from satchel.engine.text.stopwords import STOP_WORDS
+from satchel.engine.text.stopwords import PARTICLES, STOP_WORDS
 
 SEGMENTER = "satchel-1"
 """Version of the segmentation, recorded with the index; it changes whenever the terms of a text would."""
@@ -168,6 +168,16 @@ def hash_query(text: str) -> QueryTerms:
 
 def _is_stop_word(word: str) -> bool:
     return _CONTRACTION.sub("", word.replace("’", "'").lower()) in STOP_WORDS
+
+
+def idle_words(text: str) -> int | None:
+    """Return how many words a text has where all of them are stop words or particles; None where one says something."""
+    words = 0
+    for token, word in _tokens(text):
+        if not (_is_stop_word(token) if word else PARTICLES.issuperset(token)):
+            return None
+        words += 1 if word else 0
+    return words
 
 
 def wide_share(text: str) -> float | None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 from satchel.engine.text.screening import MASK
-from satchel.engine.text.utterances import utterances
+from satchel.engine.text.utterances import Utterance, remarks, utterances
 from satchel.operations.models import NewMemory
 from satchel.protocol.record import Origin, Source
 from satchel.protocol.validation import validated
@@ -56,12 +56,23 @@ def spoken(event: WorkingEvent) -> str:
 
 def found_in(scope: str, session: str, event: WorkingEvent, now: datetime) -> Iterator[WorkingItem]:
     """Yield what a turn says that is worth keeping, each with the id that it will have as a memory."""
+    yield from _items(scope, session, event, now, "event", utterances)
+
+
+def remarked_in(scope: str, session: str, event: WorkingEvent, now: datetime) -> Iterator[WorkingItem]:
+    """Yield what a turn says in passing, which is worth keeping once it is said again."""
+    yield from _items(scope, session, event, now, "remark", remarks)
+
+
+def _items(
+    scope: str, session: str, event: WorkingEvent, now: datetime, kind: str, say: Callable[[str, str, datetime], Iterator[Utterance]]
+) -> Iterator[WorkingItem]:
     said_at = event.at or now
-    for place, found in enumerate(utterances(spoken(event), event.role.lower(), said_at)):
+    for place, found in enumerate(say(spoken(event), event.role.lower(), said_at)):
         if MASK in found.content:
             continue
         due = {} if found.due_at is None else {"due_at": found.due_at.isoformat()}
-        known_as = memory_id(scope, session, "event", event.id or "", str(place))
+        known_as = memory_id(scope, session, kind, event.id or "", str(place))
         yield WorkingItem.model_validate(
             {
                 "id": known_as, "type": found.type, "content": found.content, "tags": list(found.tags), **due,

@@ -12,7 +12,17 @@ from typing import NamedTuple, TypeVar
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.tombstones import forgotten_at
 from satchel.engine.text.screening import screen
-from satchel.engine.working.condensing import MAX_RECORDS, found_in, is_lasting_slot, memory_id, memory_of, slot_memory, spoken, task_memory
+from satchel.engine.working.condensing import (
+    MAX_RECORDS,
+    found_in,
+    is_lasting_slot,
+    memory_id,
+    memory_of,
+    remarked_in,
+    slot_memory,
+    spoken,
+    task_memory,
+)
 from satchel.engine.working.mentions import mention, of_slot, of_statement
 from satchel.engine.writing.writing import Writer
 from satchel.errors import InvalidRequest
@@ -70,7 +80,8 @@ class Promoter:
 
     def _turns(self, snapshot: WorkingSnapshot, before: WorkingSnapshot | None) -> Iterable[_Candidate]:
         for event in _new_events(snapshot, before):
-            for item in found_in(snapshot.scope, snapshot.session_id, event, self._core.now()):
+            where = (snapshot.scope, snapshot.session_id, event, self._core.now())
+            for item in (*found_in(*where), *remarked_in(*where)):
                 memory = memory_of(item, snapshot.session_id)
                 yield _Candidate(item.id or "", of_statement(memory.content), memory, f"{snapshot.session_id} {event.id}")
 

@@ -13,7 +13,7 @@ from typing import Any
 from satchel.engine.core import Core
 from satchel.engine.forgetting.scrubbing import pending_document
 from satchel.engine.forgetting.tombstones import ForgottenSession, session_forgotten, session_mark
-from satchel.engine.working.condensing import found_in
+from satchel.engine.working.condensing import found_in, remarked_in
 from satchel.engine.working.home import must_reach
 from satchel.engine.working.mentions import of_slot, unmentioned
 from satchel.engine.working.working import retried, write
@@ -157,8 +157,8 @@ class _Erasure:
 
     def _says(self, snapshot: WorkingSnapshot, event: WorkingEvent) -> bool:
         """Tell whether the turn says it in the first person, so that the end of the session would write it again."""
-        found = found_in(snapshot.scope, snapshot.session_id, event, self._at)
-        return any(item.text in self._contents for item in found)
+        where = (snapshot.scope, snapshot.session_id, event, self._at)
+        return any(item.text in self._contents for item in (*found_in(*where), *remarked_in(*where)))
 
     def _task(self, task: WorkingTask, sources: Collection[str]) -> WorkingTask | None:
         if task.id in sources:

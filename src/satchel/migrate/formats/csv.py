@@ -12,7 +12,7 @@ from pathlib import Path
 from satchel.migrate.formats.table import FIELDS_OF_A_TABLE, Table
 from satchel.migrate.items import Options, Reading, SourceItem, quarantined
 from satchel.migrate.mapping import is_vector, resolve
-from satchel.migrate.reading import MAX_LINE_CHARS, encoding_note, encoding_of, open_text, reading, refuse
+from satchel.migrate.reading import MAX_LINE_CHARS, encoding_named, encoding_note, encoding_of, open_text, reading, refuse
 
 _DELIMITERS = ",;\t|"
 
@@ -41,7 +41,7 @@ class CommaSeparated:
         with reading(path):
             if not path.is_file():
                 raise refuse(path, "is no file")
-        encoding = options.mapping.get("encoding") or encoding_of(path)
+        encoding = encoding_named(path, options.mapping.get("encoding"))
         delimiter = {"tab": "\t"}.get(options.mapping.get("delimiter", ""), options.mapping.get("delimiter")) or _delimiter(path, encoding)
         header = _header(path, encoding, delimiter)
         columns, detected = resolve(options.mapping, header)

@@ -15,7 +15,7 @@ from satchel.migrate.formats.table import FIELDS_OF_A_TABLE, Table
 from satchel.migrate.items import Options, Reading, SourceItem, quarantined
 from satchel.migrate.json_stream import JsonBroken, JsonStream
 from satchel.migrate.mapping import is_vector, resolve
-from satchel.migrate.reading import encoding_note, encoding_of, lines_of, open_text, reading, refuse
+from satchel.migrate.reading import encoding_named, encoding_note, encoding_of, lines_of, open_text, reading, refuse
 
 _SAMPLE = 200
 
@@ -44,7 +44,7 @@ class JsonLines:
         with reading(path):
             if not path.is_file():
                 raise refuse(path, "is no file")
-        encoding = options.mapping.get("encoding") or encoding_of(path)
+        encoding = encoding_named(path, options.mapping.get("encoding"))
         sample = [row for _, row, _ in islice(_rows(path, encoding), _SAMPLE) if row]
         members = list(dict.fromkeys(key for row in sample for key in row))
         columns, detected = resolve(options.mapping, members)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from satchel.migrate.items import Draft, Options, Reading, SourceItem, made_id, 
 from satchel.migrate.reading import encoding_note, encoding_of, lines_of, reading, refuse
 from satchel.migrate.statements import OUTSIDE_ITSELF, is_unresolved
 
+_SAMPLE = 200
 _NAMES = ("memory.jsonl", "memory.json")
 
 
@@ -47,6 +49,9 @@ class McpMemory:
         file = _file(path)
         encoding = encoding_of(file)
         notes = encoding_note(file.name, encoding)
+        rows = [row for _, row, _ in islice(_rows(file, encoding), _SAMPLE)]
+        if rows and not any(_is_entity(row) or row.get("type") == "relation" for row in rows):
+            raise refuse(file, "is no file of the MCP memory server: none of its first lines is an entity or a relation")
         if not self.detect(path):
             notes.append(f"{file.name}: does not begin as the server's file does")
         return Reading(file.parent, (file,), _items(file, encoding), notes)

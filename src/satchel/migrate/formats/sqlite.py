@@ -20,6 +20,7 @@ _SECRET = re.compile(r"auth|token|secret|credential|password|passwd|api_?key|pri
 _INTERNAL = re.compile(
     r"sqlite_|.*_(?:fts|data|idx|docsize|config|content)\Z|alembic_version|schema_migrations?\Z|migrations?\Z", re.IGNORECASE
 )
+_VIRTUAL = re.compile(r"\s*create\s+virtual\b", re.IGNORECASE)
 
 
 class SqliteTables:
@@ -55,8 +56,16 @@ class SqliteTables:
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
-    names = [row["name"] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")]
-    return [name for name in names if not _INTERNAL.match(name) and not _SECRET.search(name)]
+    """Return the tables that may be read; those of a module that is not here, and what it keeps beside them, are passed over."""
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid").fetchall()
+    names = [row["name"] for row in found]
+    foreign = [row["name"] for row in found if _VIRTUAL.match(row["sql"] or "") and not columns_of(connection, row["name"])]
+    beside = tuple(f"{name}_" for name in foreign)
+    return [
+        name
+        for name in names
+        if not _INTERNAL.match(name) and not _SECRET.search(name) and name not in foreign and not name.startswith(beside)
+    ]
 
 
 def _candidates(connection: sqlite3.Connection, mapping: Mapping[str, str]) -> dict[str, tuple[Columns, list[str]]]:

@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from satchel.migrate.items import Draft, Options, SourceItem, dropped, made_id, quarantined
-from satchel.migrate.mapping import Columns, is_vector
+from satchel.migrate.items import Draft, Options, SourceItem, deleted, dropped, made_id, quarantined
+from satchel.migrate.mapping import Columns, is_vector, says_deleted
 from satchel.migrate.times import DateOrder, Moment, read_time
 
 _SYSTEM = {"system", "log", "debug", "heartbeat", "系统", "日志"}
@@ -25,6 +25,7 @@ FIELDS_OF_A_TABLE: Mapping[str, str] = {
     "mapped columns": "the field they are mapped to",
     "every other column": "meta",
     "columns of vectors": "lost: rebuilt from the content",
+    "rows that a column such as deleted, deleted_at, is_removed or state says are deleted": "dropped: deleted memories stay out",
     "rows whose type is system, log, debug or heartbeat": "dropped: not memories",
 }
 
@@ -44,6 +45,9 @@ class Table:
         reason = self._left_out(row)
         if reason:
             return dropped(label, reason)
+        if any(says_deleted(column, _at(row, column)) for column in self.columns.gone):
+            content, _ = self._content(row)
+            return deleted(label, self._identity(row, content), self._owner(row))
         content, problem = self._content(row)
         if problem:
             return quarantined(label, problem)
@@ -56,8 +60,7 @@ class Table:
         draft.expire(self._time(row, "expires_at"))
         draft.tags = _tags(self._value(row, "tags"))
         draft.agent, draft.session = self._text(row, "agent"), self._text(row, "session")
-        owner = {name: self._text(row, name) for name in ("user", "agent", "session", "scope")}
-        draft.owner = {name: value for name, value in owner.items() if value}
+        draft.owner = self._owner(row)
         used = self.columns.used()
         draft.meta = {str(key): value for key, value in row.items() if key not in used and value is not None and not is_vector(str(key))}
         if self.options.mapping.get("ids") == "derived" and self._value(row, "id") is not None:
@@ -68,6 +71,10 @@ class Table:
             draft.mapped.append("content: a sentence made of columns")
             draft.meta |= {column: row.get(column) for column in self.columns.content_columns}
         return SourceItem(label, draft)
+
+    def _owner(self, row: Mapping[str, Any]) -> dict[str, str]:
+        owner = {name: self._text(row, name) for name in ("user", "agent", "session", "scope")}
+        return {name: value for name, value in owner.items() if value}
 
     def _left_out(self, row: Mapping[str, Any]) -> str | None:
         if self.columns.where is not None:

@@ -1,0 +1,81 @@
+"""What a person asks outright to be remembered: `请记住…`, `别忘了…`, `remember that …`, `don't forget to …`.
+
+It must not know what is otherwise worth keeping: a request is a request.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Request(NamedTuple):
+    """What is to be remembered, without the words of asking. `is_duty`: something is to be done, not known."""
+
+    body: str
+    is_duty: bool
+
+
+_ASKS_ZH = (
+    r"(?:请|麻烦|拜托|劳驾|帮我|替我|给我|你|您|一定|务必|千万|要|得|也|能不能|可以|能)*"
+    r"(?:(?P<forget>(?:别|不要|勿|莫)忘(?:记|掉|了)*)|记住|记下来?|记一下|记着|记好|牢记|(?P<remember>记得))"
+    r"(?!(?:了|过|的|我们|咱们|上次|以前|当时|小时候|那次|那年|那天|你|谁|哪|什么|怎么|多少|几)(?![^，,。：:]*(?:是|在)))"
+)
+_ASKS_EN = (
+    r"(?:(?:please|pls|kindly|also|just|(?:can|could|will|would) you(?: please)?|i (?:want|need|would like|'d like) you to"
+    r"|make sure (?:to|you))\s+)*"
+    r"(?:(?P<forget_en>(?:don't|do not|dont|never) forget)|remember|(?:take|make) (?:a )?note(?: of)?"
+    r"|keep in mind|memori[sz]e|bear in mind)\b"
+    r"(?!\s+(?:when|how|the time|last|what|where|who|why|which|if|whether|to be\b|the other|those days))"
+    r"\s*,?\s*(?:(?P<to>to)\b|that\b|this\b(?=\s*[:：])|the following\b(?=\s*[:：]))?"
+)
+_ASKS = re.compile(rf"(?:{_ASKS_ZH}|{_ASKS_EN})\s*(?:一下|下来)?\s*[，,：:、]?\s*", re.IGNORECASE)
+_LATER = re.compile(
+    r"[，,]\s*(?:所以|那么?|但是?|而且|并且|顺便|so|and|but|then)?\s*(?=(?:请|麻烦|拜托|帮我|你|千万|一定|务必)*(?:记住|记一下|别忘|不要忘)"
+    r"|(?:please )?(?:remember (?:that|to)|don't forget|do not forget)\b)",
+    re.IGNORECASE,
+)
+_ANOTHER_SAYS = re.compile(
+    r"[说讲问写道]|告诉|叫我|让我|翻译|改写|润色"
+    r"|\b(?:translate|rewrite|rephrase|says?|said|told|tells|wrote|writes|quot\w+|asked|reads?)\b|[\"“”「『《]",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"[，,\s]*(?:好吗|好不好|可以吗|行吗|好么|okay|ok|alright|will you|would you|can you|could you|please)?\s*[?？]+$", re.IGNORECASE
+)
+_ASKED_BACK = re.compile(r"[吗么]\s*[?？]?$|[?？]$")
+_NOTHING = re.compile(
+    r"(?:(?:[这那](?:个|些|点|一点|件事|句话)?|它|我(?:说的(?:话|事)?)?|以上(?:内容)?|上面(?:的|说的)?|就好|就行|吧|哦|啊|呀|啦|了|的|好"
+    r"|this|that|it|these|those|them|me|us|everything|all|of|what|i|said|told|you|the|above|please|well|,)\s*)*",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"^我的|^我(?:家|们)?.{0,8}(?:是|叫|在|有|住)"
+    r"|[^\s]{1,12}(?:是|叫做?|等于|位于|放在|在\S+[里前后上下边层楼])|\b(?:is|are|was|were)\b"
+)
+
+
+def request(sentence: str) -> Request | None:
+    """Return what a sentence asks to remember; None where it asks nothing, asks a question, or another says it."""
+    at = _ASKS.match(sentence)
+    if at is None:
+        later = _LATER.search(sentence)
+        if later is None or _ANOTHER_SAYS.search(sentence[: later.end()]):
+            return None
+        sentence = sentence[later.end() :]
+        at = _ASKS.match(sentence)
+        if at is None:
+            return None
+    body = sentence[at.end() :].strip()
+    if body.endswith(("?", "？")):
+        polite = _POLITE.search(body)
+        asks_kindly = re.match(r"(?:can|could|will|would) you", sentence, re.IGNORECASE)
+        if polite and (asks_kindly or polite[0].strip("?？，, ")):
+            body = body[: polite.start()]
+    if _ASKED_BACK.search(body):
+        return None
+    body = body.rstrip("。！!；;. ").strip()
+    if len(body) < 2 or _NOTHING.fullmatch(body):
+        return None
+    urges = at["forget"] or at["remember"] or (at["forget_en"] and "that" not in at[0].lower())
+    return Request(body, at["to"] is not None or bool(urges and not _STATES.search(body) and not re.match(r"my\b", body, re.IGNORECASE)))
