@@ -127,8 +127,10 @@ def _look_over_lives(url: str, told: dict[str, set[str]]) -> None:
         assert not told["forgot"] & there
         memory.reindex()
         assert [finding.message for finding in memory.doctor().findings if finding.level == "error"] == []
-        for name in sorted(told["wrote"] & there)[:3]:
-            assert name in {hit.record.id for hit in memory.recall(living.content(name), scope=living.SCOPE, limit=5)}
+        active = {record.id for record in memory.every_record(scope=living.SCOPE, status="active")}
+        for name in sorted(told["wrote"] & active)[:3]:
+            found = memory.recall(living.content(name), scope=living.SCOPE, limit=1000, min_relevance=0.0, min_strength=0.0)
+            assert name in {hit.record.id for hit in found}
 
 
 def _kill_lives(url: str, times: int, seed: int) -> None:
