@@ -111,21 +111,16 @@ def chroma_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search
     yield add, search
 
 
-@contextmanager
-def langgraph_store(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
-    """LangGraph's SqliteStore with its vector index."""
-    from langgraph.store.base import PutOp
-    from langgraph.store.sqlite import SqliteStore
-
+def _langgraph_index(embedder: StandIn) -> Any:
     def embed(batch: Any) -> list[list[float]]:
         return [[float(value) for value in row] for row in embedder.embed_passages(list(batch))]
 
-    try:  # its vector index is a loadable extension, which many interpreters' sqlite3 cannot load
-        import pysqlite3 as driver
-    except ImportError:
-        import sqlite3 as driver
-    connection = driver.connect(str(folder / "langgraph.db"), check_same_thread=False, isolation_level=None)
-    store = SqliteStore(connection, index={"dims": DIMENSION, "embed": embed, "fields": ["text"]})
+    return {"dims": DIMENSION, "embed": embed, "fields": ["text"]}
+
+
+def _over_langgraph(store: Any) -> tuple[Add, Search]:
+    from langgraph.store.base import PutOp
+
     store.setup()
     made = 0
 
@@ -139,37 +134,32 @@ def langgraph_store(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Sear
     def search(question: str) -> int:
         return len(store.search(("bench", "memories"), query=question, limit=TOP))
 
-    yield add, search
+    return add, search
+
+
+@contextmanager
+def langgraph_store(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
+    """LangGraph's SqliteStore with its vector index."""
+    from langgraph.store.sqlite import SqliteStore
+
+    try:  # its vector index is a loadable extension, which many interpreters' sqlite3 cannot load
+        import pysqlite3 as driver
+    except ImportError:
+        import sqlite3 as driver
+    connection = driver.connect(str(folder / "langgraph.db"), check_same_thread=False, isolation_level=None)
+    yield _over_langgraph(SqliteStore(connection, index=_langgraph_index(embedder)))
     connection.close()
 
 
 @contextmanager
 def langgraph_postgres(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
     """LangGraph's PostgresStore with pgvector, on a server of its own."""
-    from langgraph.store.base import PutOp
     from langgraph.store.postgres import PostgresStore
     from tests.stores.postgres_server import PostgresServer
 
-    def embed(batch: Any) -> list[list[float]]:
-        return [[float(value) for value in row] for row in embedder.embed_passages(list(batch))]
-
     server = PostgresServer(settings={"fsync": "on"})
-    made = 0
-    index: Any = {"dims": DIMENSION, "embed": embed, "fields": ["text"]}
-    with PostgresStore.from_conn_string(server.conninfo, index=index) as store:
-        store.setup()
-
-        def add(contents: list[str]) -> None:
-            nonlocal made
-            for start in range(0, len(contents), 500):
-                part = contents[start : start + 500]
-                store.batch([PutOp(("bench", "memories"), str(made + place), {"text": text}) for place, text in enumerate(part)])
-                made += len(part)
-
-        def search(question: str) -> int:
-            return len(store.search(("bench", "memories"), query=question, limit=TOP))
-
-        yield add, search
+    with PostgresStore.from_conn_string(server.conninfo, index=_langgraph_index(embedder)) as store:
+        yield _over_langgraph(store)
     server.remove()
 
 
