@@ -243,8 +243,8 @@ def test_a_long_id_does_not_widen_every_row_and_json_has_it_whole(satchel) -> No
     satchel.remember("用户的自行车是灰色的", "--id", long)
     satchel.remember("长长的记忆 " * 200, "--id", "short")
     answer = satchel("list")
-    assert max(width(line) for line in answer.out.splitlines()) <= 200
-    assert "用户的自行车是灰色的" in answer.out and "…" in answer.out
+    assert [width(line) <= 200 for line in answer.out.splitlines() if "自行车" in line] == [True]
+    assert "…" in answer.out and ("长长的记忆 " * 200).strip() in answer.out
     assert long in {record["id"] for record in satchel("list", "--json").json["records"]}
 
 

@@ -283,10 +283,10 @@ def test_threads_that_say_the_same_make_one_memory(tmp_path):
 
 def test_two_engines_over_one_file_lose_nothing(tmp_path):
     with opened(tmp_path / "agent.db", agent="a") as one, opened(tmp_path / "agent.db", agent="b") as two:
-        one.remember("from one", scope=ALICE)
-        two.remember("from two", scope=ALICE)
-        assert two.remember("from one", scope=ALICE).outcome == "reinforced"
-        assert {hit.record.content for hit in one.recall("from", scope=ALICE)} == {"from one", "from two"}
+        one.remember("apples from one", scope=ALICE)
+        two.remember("apples from two", scope=ALICE)
+        assert two.remember("apples from one", scope=ALICE).outcome == "reinforced"
+        assert {hit.record.content for hit in one.recall("apples", scope=ALICE)} == {"apples from one", "apples from two"}
 
 
 def test_engines_that_write_at_once_neither_lose_nor_double_anything(tmp_path):

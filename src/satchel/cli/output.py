@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Protocol, TextIO
 
-WIDEST = 200
-"""Columns of a table that does not go to a terminal."""
+WIDEST = 64
+"""What a cell of a table takes, at most, that does not go to a terminal; the last of a row, what it is about, is whole."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -50,20 +50,16 @@ def local(moment: datetime | None) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: ruled and wrapped on a terminal, else columns two spaces apart, the widest cut to fit in `WIDEST`."""
+    """Print a table: ruled and wrapped on a terminal, else columns two spaces apart."""
     cleaned = [[printable(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _ruled(columns, cleaned)
         return
-    widths = [max((width(row[place]) for row in [columns, *cleaned]), default=0) for place in range(len(columns))]
-    most = max(widths, default=0)
-    while sum(min(size, most) for size in widths) + 2 * (len(widths) - 1) > WIDEST and most > 1:
-        most -= 1
-    widths = [min(size, most) for size in widths]
-    for row in [columns, *cleaned]:
-        cut = [_cut(cell, size) for cell, size in zip(row, widths, strict=True)]
+    widths = [min(WIDEST, max(width(row[place]) for row in [columns, *cleaned])) for place in range(len(columns) - 1)]
+    for *cells, last in [columns, *cleaned]:
+        cut = [_cut(cell, size) for cell, size in zip(cells, widths, strict=True)]
         padded = [cell + " " * (size - width(cell)) for cell, size in zip(cut, widths, strict=True)]
-        say("  ".join(padded).rstrip())
+        say("  ".join([*padded, last]).rstrip())
 
 
 def _cut(text: str, size: int) -> str:
