@@ -206,6 +206,10 @@ SYSTEMS = {
 }
 
 
+EMBEDDED = ("mem0", "chroma", "langgraph sqlite")
+"""Peers in this process that search by meaning, which the bound is about; the others have a server, an approximate index, or no vectors."""
+
+
 def measure(name: str, count: int, embedder: StandIn, report: Report) -> float | None:
     """Load one system and ask it 200 questions; return its p50 in milliseconds."""
     contents = list(texts.memories(count))
@@ -242,11 +246,13 @@ def main() -> None:
             except ImportError as error:
                 report.row(system=f"{name}: not installed ({error.name})", records=count)
         rows = {row["system"]: row for row in report.rows if row["records"] == count and row.get("p50 ms")}
-        peers = [row for system, row in rows.items() if system != "satchel"]
+        peers = [row for system, row in rows.items() if system in EMBEDDED]
         if "satchel" in rows and peers:
             for figure in ("p50 ms", "p95 ms"):
                 ratio = min(row[figure] for row in peers) / rows["satchel"][figure]
-                report.target(f"{count:,} records: fastest peer / satchel, {figure}", ratio, at_least=2.0 if count >= 10_000 else 1.0)
+                report.target(
+                    f"{count:,} records: fastest embedded peer / satchel, {figure}", ratio, at_least=2.0 if count >= 10_000 else 1.0
+                )
     report.show()
 
 
