@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
@@ -89,7 +89,10 @@ def create_app(
         Middleware(HostAndOrigin, hosts=_hosts(chosen.hosts, exposed), origins=chosen.origins),
         *_sharing(chosen.origins),
     ]
-    lifespan = _lifespan(doors, [*_recurring(memory, chosen), *_rounds(book, pool, chosen)], pool)
+    works = _recurring(memory, chosen)
+    if pool is not None and works:
+        works.append(_rounds(book, pool, chosen))
+    lifespan = _lifespan(doors, works, pool)
     app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=lifespan)
     app.router.redirect_slashes = False
     return app
@@ -162,16 +165,14 @@ def _recurring(memory: Engine, settings: ServiceSettings, stopping: threading.Ev
     return works
 
 
-def _rounds(book: TokenBook, pool: TenantPool | None, settings: ServiceSettings) -> Iterator[Rounds]:
-    """Give what does the same for the memories of tenants."""
-    if pool is not None:
-        look = min(ROUND_SECONDS, settings.maintain_every or ROUND_SECONDS)
-        yield Rounds(
-            pool,
-            lambda: filter(pool.serves, {*pool.names(), *book.tenants()}),
-            lambda memory, stopping: _recurring(memory, settings, stopping),
-            look=look,
-        )
+def _rounds(book: TokenBook, pool: TenantPool, settings: ServiceSettings) -> Rounds:
+    """Return what does the same for the memories of tenants: they have the service's own embedder and settings."""
+    return Rounds(
+        pool,
+        lambda: filter(pool.serves, {*pool.names(), *book.tenants()}),
+        lambda memory, stopping: _recurring(memory, settings, stopping),
+        look=min(ROUND_SECONDS, settings.maintain_every or ROUND_SECONDS),
+    )
 
 
 def _lifespan(

@@ -28,6 +28,7 @@ _UNAVAILABLE = {
 
 
 _PAGE = 65_536
+"""Bytes of the largest page that SQLite may want to write."""
 
 
 def primary_code(error: BaseException) -> int:
