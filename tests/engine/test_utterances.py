@@ -64,12 +64,14 @@ def test_what_is_said_of_oneself_before_a_question_or_another_thing_is_kept(text
 @pytest.mark.parametrize(
     "text",
     [
-        "I like tea, right?", "我喜欢喝茶，对吧？", "I love hiking, if the weather is good", "我住在哪里，你知道吗？", "我喜欢爬山，如果天气好",
+        "I like tea, right?", "我喜欢喝茶，对吧？", "I love hiking, if the weather is good", "我住在哪里，你知道吗？",
+        "我喜欢爬山，如果天气好",
         "I love you", "I love the colour", "I love to!", "I like what you did", "My favourite is the blue one", "我很喜欢这个",
         "I'm into the second chapter", "I switched to the other tab", "I moved to a new branch", "I'm Okay",
         "call me Monday",
         "My boss is a pain", "我是个笨蛋", "我是说明天", "他说，我喜欢吃辣", "I have two meetings",
-        "I have a question", "Don't forget to take breaks", "Remember, stay positive", "别忘了照顾好自己", "Never give up", "remember this case",
+        "I have a question", "Don't forget to take breaks", "Remember, stay positive", "别忘了照顾好自己",
+        "Never give up", "remember this case",
         "Can you list the following?\n- tea\n- coffee", "我明天的计划：\n- 买菜\n- 跑步", "请记住以下几点：",
         "Please remember these three things:",
     ],
