@@ -9,7 +9,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.lineage import lineage
 from satchel.engine.forgetting.tombstones import Blocklist, Marks
 from satchel.engine.history.differing import same
-from satchel.engine.history.snapshots import snapshot_before, standpoint
+from satchel.engine.history.snapshots import load, snapshot_before, standpoint
 from satchel.engine.history.timetravel import Departures, departures, record_at
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
@@ -49,6 +49,7 @@ class _Setter:
         self._principal = principal
         self._request = request
         self._departures = left_state
+        self._told = _told(core, request)
         self._vectors = Vectors(core)
         self._done = _Step()
         self._undo: Snapshot | None = None
@@ -58,13 +59,13 @@ class _Setter:
 
         def plan() -> tuple[Batch, _Step]:
             step = _Step()
-            log = log_entry(self._core, self._principal, "restore", reason=f"back to snapshot {self._request.name}")
+            log = log_entry(self._core, self._principal, "restore", reason=f"back to {self._told}")
             forgotten = Blocklist(self._core, self._request.scope, Marks(self._core))
             for record in self._core.store.get(self._request.scope, ids).values():
                 if not record.is_tombstone:
                     self._plan_one(step, record, log, forgotten.blocks)
             if (step.written or step.restated) and self._undo is None:
-                self._undo = snapshot_before(self._core, self._principal, self._request.scope, f"restore of {self._request.name}")
+                self._undo = snapshot_before(self._core, self._principal, self._request.scope, f"restore of {self._told}")
             puts = [*self._vectors.fill(step.written), *step.restated]
             return Batch(puts, lineage(change.record for change in puts)), step
 
@@ -109,3 +110,9 @@ class _Setter:
         done = self._done
         name = self._request.name
         return SnapshotRestored(name=name, restored=done.restored, archived=done.archived, left=tuple(done.left), undo=self._undo)
+
+
+def _told(core: Core, request: RestoreSnapshotRequest) -> str:
+    """Say which state is restored by its time: a name may hold words of a memory, and stays in the log of others when it is forgotten."""
+    made = load(core, request.scope, request.name)
+    return "the present state" if made is None else f"the snapshot of {made.at:%Y-%m-%d %H:%M:%S} UTC"
