@@ -27,12 +27,15 @@ class Utterance(NamedTuple):
     content: str
     tags: tuple[str, ...] = ()
     due_at: datetime | None = None
+    asked: bool = False
+    """The user asked outright that it be remembered."""
 
 
 def utterances(text: str, role: str, said_at: datetime) -> Iterator[Utterance]:
     """Yield what a turn says that is worth keeping. `role`: `user` speaks for the user; `assistant` may promise; others only mark."""
     for sentence in sentences(text):
-        found = _item(sentence, said_at) if sentence.under is not None and role in _USER else _said(sentence.text, role, said_at)
+        is_listed = sentence.under is not None and role in _USER
+        found = _item(sentence, said_at)._replace(asked=True) if is_listed else _said(sentence.text, role, said_at)
         if found is not None:
             yield found
 
@@ -45,7 +48,8 @@ def _said(sentence: str, role: str, said_at: datetime) -> Utterance | None:
     if is_advice(wanted.body) or opening(sentence) is not None:
         return None
     found = None if is_hedged(wanted.body) else _by_rule(bare(wanted.body), role, said_at)
-    return found or (_asked(wanted.body, sentence, said_at) if wanted.is_duty else _told(wanted.body))
+    found = found or (_asked(wanted.body, sentence, said_at) if wanted.is_duty else _told(wanted.body))
+    return found._replace(asked=True)
 
 
 def _first_said(sentence: str, said_at: datetime) -> Utterance | None:
@@ -55,7 +59,7 @@ def _first_said(sentence: str, said_at: datetime) -> Utterance | None:
     return next((found for found in told if found is not None), None)
 
 
-def _item(sentence: Sentence, said_at: datetime) -> Utterance | None:
+def _item(sentence: Sentence, said_at: datetime) -> Utterance:
     """What stands in a list that the user asks to remember."""
     found = None if is_hedged(sentence.text) else _by_rule(sentence.text, "user", said_at)
     if found is None and sentence.under is not None and sentence.under.is_duty:
