@@ -314,3 +314,55 @@ def test_a_pass_takes_apart_what_an_earlier_version_put_together_wrongly(memory:
     assert memory.maintain(scope=ALICE).actions == ()
     memory.restore(done.before[0])
     assert memory.read("old", scope=ALICE).status == "active"
+
+
+# ---------------------------------------------------------------- what comes back stays
+
+
+def _forgotten_in_part(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.forget(ids[0], scope=ALICE)
+
+
+def _corrected_in_part(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.correct(
+        ids[0], "小明每天早上泡一壶普洱茶" if "m9" in ids and "茶" in one.content else "Anna keeps a folding bicycle", scope=ALICE
+    )
+
+
+def _taken_apart(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.restore(one.id, scope=ALICE, apart=True)
+
+
+def _pass_undone(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.restore(memory.snapshots(scope=ALICE)[-1])
+
+
+@pytest.mark.parametrize("undo", [_forgotten_in_part, _corrected_in_part, _taken_apart, _pass_undone])
+@pytest.mark.parametrize("texts", WHOLES)
+def test_what_comes_back_out_of_a_whole_in_use_is_not_archived_by_the_next_pass(
+    memory: Engine, clock: Any, texts: tuple[str, ...], undo: Any
+) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    for _ in range(8):
+        clock.pass_(days=50)
+        memory.recall(texts[0], scope=ALICE)
+        memory.maintain(scope=ALICE)
+    assert memory.read(one.id, scope=ALICE).status == "active"
+    undo(memory, one, ids)
+    memory.maintain(scope=ALICE)
+    held = "\n".join(active(memory))
+    assert [text for text in texts[1:] if text not in held] == []
+
+
+def test_undoing_a_pass_that_archived_what_had_faded_lasts(memory: Engine, clock: Any) -> None:
+    memory.remember("等车时聊到天气很闷", scope=ALICE, id="weather", type="interaction")
+    clock.pass_(days=60)
+    done = memory.maintain(scope=ALICE)
+    assert memory.read("weather", scope=ALICE).status == "archived"
+    memory.restore(done.before[0])
+    for _ in range(2):
+        assert memory.maintain(scope=ALICE).actions == ()
+        assert memory.read("weather", scope=ALICE).status == "active"
+        clock.pass_(days=1)

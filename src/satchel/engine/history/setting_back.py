@@ -13,7 +13,7 @@ from satchel.engine.history.snapshots import load, snapshot_before, standpoint
 from satchel.engine.history.timetravel import Departures, departures, record_at
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
-from satchel.ports import Batch, LogEntry, Put
+from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.record import MemoryRecord, Status
 
 _BATCH = 100
@@ -28,6 +28,7 @@ class _Step:
     restored: int = 0
     archived: int = 0
     left: list[str] = field(default_factory=list)
+    back: list[Use] = field(default_factory=list)
 
 
 def restore_snapshot(core: Core, principal: Principal, request: RestoreSnapshotRequest) -> SnapshotRestored:
@@ -70,6 +71,9 @@ class _Setter:
             return Batch(puts, lineage(change.record for change in puts)), step
 
         step = commit(self._core, plan)
+        if step.back:
+            # Without a use they would be as faint as when they were archived, and the next pass would undo this.
+            self._core.store.touch(step.back)
         self._done.restored += step.restored
         self._done.archived += step.archived
         self._done.left += step.left
@@ -95,6 +99,8 @@ class _Setter:
                 "usage": present.usage,
             }
         )
+        if present.status is Status.ARCHIVED and back.status is Status.ACTIVE:
+            step.back.append(Use(back.scope, back.id, log.at))
         if says_otherwise:
             step.written.append(put(back, log, expect=present.revision))
         else:

@@ -97,7 +97,12 @@ def _taken_apart(work: ScopePass, whole: MemoryRecord, parts: Mapping[str, Memor
             *(_freed(work, part, whole) for part in parts.values()),
         ]
 
-    return work.together(names, MaintenanceStep.REPAIR, decide)
+    def uses(records: Records) -> list[Use]:
+        # They are as fresh as the whole in which they were recalled; by their own last use they might be archived in this very pass.
+        at = whole.usage.last_access_at or whole.stored_at
+        return [Use(work.scope, name, at) for name in parts]
+
+    return work.together(names, MaintenanceStep.REPAIR, decide, uses=uses)
 
 
 def _freed(work: ScopePass, part: MemoryRecord, whole: MemoryRecord) -> Edit:
