@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from satchel.engine.text.utterances import remarks, utterances
+from write_stage import ALICE, opened
 
 SAID_AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -36,7 +37,10 @@ def kept(text, role="user"):
         ("其实我对园艺很感兴趣", "preference", "用户对园艺很感兴趣"),
         ("Yeah, I've always loved the sea", "preference", "The user has always loved the sea"),
         ("我的爱好是攀岩", "preference", "用户的爱好是攀岩"),
-        ("I no longer drink coffee", "fact", "The user says: I no longer drink coffee"),
+        ("I no longer drink coffee", "fact", "The user no longer drinks coffee"),
+        ("I no longer have a car", "fact", "The user no longer has a car"),
+        ("I moved to Berlin last year", "profile", "The user moved to Berlin last year"),
+        ("I quit my job", "fact", "The user says: I quit my job"),
         ("我戒烟了", "fact", "用户戒烟了"),
         ("不对，我住在北京", "profile", "用户住在北京"),
         ("我搬到上海了", "fact", "用户搬到上海了"),
@@ -112,3 +116,22 @@ def test_a_list_that_the_user_asks_to_remember_is_kept_item_by_item(text, conten
 def test_what_is_kept_at_once_is_no_remark_as_well():
     text = "我儿子叫小明。My dog is called Rex, isn't he cute?"
     assert list(remarks(text, "user", SAID_AT)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I like coffee", "I no longer drink coffee"),
+        ("我喜欢喝咖啡", "我不再喝咖啡了"),
+        ("I live in Paris", "I moved to Berlin"),
+        ("我的手机号是13800138000", "我的手机号是13900139000"),
+    ],
+)
+def test_what_a_later_session_says_is_no_longer_so_takes_the_place_of_the_earlier(before, after):
+    with opened() as memory:
+        for session, text in (("s1", before), ("s2", after)):
+            working = memory.session_start(session, scope=ALICE)
+            working.add_event(text)
+            working.end()
+        (held,) = memory.every_record(scope=ALICE, status="active")
+        assert held.source.session == "s2"

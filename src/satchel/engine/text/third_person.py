@@ -22,6 +22,12 @@ LIKES_EN = re.compile(
 
 _OWN_WORDS = re.compile(r"\b(?:I|me|my|mine|we|us|our|you|your|myself)\b|\bI['’]", re.IGNORECASE)
 _AM = re.compile(r"I(?:['’]m| am|['’]ve| have)(?= )", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"I (?P<head>(?:(?:just|recently|finally|now|already) )*(?:switched|moved|changed|converted|migrated|quit|gave up"
+    r"|stopped)\b|no longer )"
+    r"(?P<verb>(?<=longer )[a-z]+)?",
+    re.IGNORECASE,
+)
 _VERBS = {
     "prefer": "prefers", "like": "likes", "love": "loves", "enjoy": "enjoys", "hate": "hates", "dislike": "dislikes",
     "can't stand": "cannot stand", "cannot stand": "cannot stand", "don't like": "does not like", "do not like": "does not like",
@@ -45,6 +51,10 @@ def in_third_person(sentence: str) -> str:
     am = _AM.match(sentence) if found is None else None
     if am is not None and not _OWN_WORDS.search(sentence[am.end() :]):
         return f"The user {'is' if 'm' in am[0].lower() else 'has'}{sentence[am.end() :]}"
+    changed = _CHANGED.match(sentence) if found is None else None
+    if changed is not None and not _OWN_WORDS.search(sentence[1:]):
+        verb = _of_the_user(changed["verb"]) if changed["verb"] else ""
+        return f"The user {changed['head']}{verb}{sentence[changed.end() :]}"
     if found is None or _OWN_WORDS.search(rest):
         return quoted(sentence, "用户说", "The user says")
     if found["be"] or verb.startswith("am "):
@@ -52,6 +62,16 @@ def in_third_person(sentence: str) -> str:
     if verb not in _VERBS or " always" in found[0].lower():
         return quoted(sentence, "用户说", "The user says")
     return f"The user {_VERBS[verb]}{rest}"
+
+
+def _of_the_user(verb: str) -> str:
+    """Return a verb as one says it of another: "drinks"."""
+    irregular = {"have": "has", "am": "is", "can": "can", "could": "could", "was": "was"}.get(verb.lower())
+    if irregular is not None:
+        return irregular
+    if re.search(r"(?:s|x|z|ch|sh|[^aeiou]o)$", verb):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}s"
 
 
 def quoted(sentence: str, chinese: str, english: str) -> str:
