@@ -121,6 +121,8 @@ def test_every_large_change_tells_how_to_go_back(satchel, moved_on, tmp_path) ->
         (["snapshot", "春天"], 3, "earlier state"),
         (["restore", "no-such"], 1, "no snapshot"),
         (["restore", "no-such", "--id"], 1, "no such record"),
+        (["restore", "no-such", "--apart"], 1, "no such record"),
+        (["restore", "home", "--apart"], 2, "not put together of others"),
         (["restore"], 2, "NAME"),
         (["drop-snapshot", "no-such"], 1, "no snapshot"),
         (["diff", "no-such"], 1, "no snapshot"),
@@ -161,3 +163,14 @@ def test_another_scope_has_its_own_snapshots(satchel, moved_on) -> None:
     assert satchel("restore", "春天", "--scope", "user:bob").code == 1
     with open_memory(os.environ["SATCHEL_STORE"], embedder="none") as memory:
         assert [one.name for one in memory.snapshots(scope="user:alice")] == ["春天"]
+
+
+def test_what_a_pass_put_together_is_taken_apart_by_one_command(satchel) -> None:
+    texts = [f"小明用第 {number} 只紫砂壶泡乌龙茶" for number in range(8)]
+    for number, text in enumerate(texts):
+        satchel.remember(text, "--id", f"tea{number}")
+    assert "consolidate" in satchel("maintain").out
+    (whole,) = (name for name, status in statuses(satchel).items() if status == "active")
+    done = satchel("restore", whole, "--apart")
+    assert (done.code, "taken apart" in done.out) == (0, True)
+    assert statuses(satchel) == {whole: "archived"} | {f"tea{number}": "active" for number in range(8)}

@@ -195,6 +195,24 @@ def test_a_memory_that_was_used_often_is_put_up_for_review_when_it_is_corrected(
         assert memory.conflicts(scope=ALICE) == []
 
 
+@pytest.mark.parametrize("by", ["correct", "replace"])
+@pytest.mark.parametrize(
+    ("old", "new", "query"),
+    [("用户喜欢喝咖啡", "用户不再喝咖啡了", "咖啡"), ("The user likes coffee", "The user no longer drinks coffee", "coffee")],
+)
+def test_a_memory_that_was_used_just_now_is_put_up_for_review_at_once(old: str, new: str, query: str, by: str) -> None:
+    with opened() as memory:
+        wrong = memory.remember(old, scope=ALICE).record
+        memory.remember("an unrelated memory", scope=ALICE)
+        for task in range(5):
+            memory.recall(query, scope=ALICE, session=f"task {task}")
+        if by == "correct":
+            memory.correct(wrong.id, new, scope=ALICE)
+        else:
+            memory.remember(new, scope=ALICE)
+        assert [found.kind for found in memory.conflicts(scope=ALICE)] == [ConflictKind.REVIEW]
+
+
 # ---------------------------------------------------------------- switching and plugging in
 
 

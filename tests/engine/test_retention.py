@@ -121,3 +121,29 @@ def test_a_ttl_counts_from_when_the_memory_arose(memory, clock):
     assert (found.expires_at - clock.now).total_seconds() == 60
     found = memory.remember("y", scope=ALICE, ttl=60, created_at="2020-01-01T00:00:00Z").record
     assert found.expires_at.year == 2020
+
+
+@pytest.mark.parametrize(
+    "bring_back",
+    [
+        lambda memory, text: memory.confirm("one", scope=ALICE),
+        lambda memory, text: memory.update("one", scope=ALICE, status="active"),
+        lambda memory, text: memory.restore("one", scope=ALICE),
+        lambda memory, text: memory.remember(text, scope=ALICE, type="interaction"),
+        lambda memory, text: memory.remember(text, scope=ALICE, id="one again", type="interaction"),
+        lambda memory, text: memory.remember_many([text, text], scope=ALICE),
+    ],
+    ids=["confirm", "update", "restore", "say again", "say again by id", "say again in a batch"],
+)
+@pytest.mark.parametrize("text", ["等车时聊到天气很闷", "They talked about the heat at the bus stop"])
+@pytest.mark.parametrize("days", [12, 60])
+def test_what_faded_and_is_brought_back_or_said_again_is_not_archived_by_the_next_pass(memory, clock, text, bring_back, days):
+    memory.remember(text, scope=ALICE, id="one", type="interaction")
+    clock.pass_(days=days)
+    memory.maintain()
+    bring_back(memory, text)
+    assert memory.maintain().counts.get("archive", 0) == 0
+    clock.pass_(days=1)
+    memory.maintain()
+    assert memory.read("one", scope=ALICE).status == "active"
+    assert [hit.record.id for hit in memory.recall(text, scope=ALICE)] == ["one"]

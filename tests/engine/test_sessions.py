@@ -450,8 +450,8 @@ def test_small_talk_questions_quotations_and_secrets_are_not_kept(text):
 @pytest.mark.parametrize(
     ("text", "content"),
     [
-        ("我儿子叫小明", "用户儿子叫小明"),
-        ("My dog is called Rex", "The user's dog is called Rex"),
+        ("我儿子在学钢琴", "用户儿子在学钢琴"),
+        ("My car is a blue estate", "The user's car is a blue estate"),
         ("我的鞋码是42码", "用户的鞋码是42码"),
         ("我每周三要去游泳", "用户每周三要去游泳"),
     ],
@@ -483,3 +483,41 @@ def test_what_was_said_in_passing_and_is_forgotten_does_not_come_back(memory):
     memory.forget(record.id, scope=ALICE)
     said(memory, "你好", "s1")
     assert contents(memory) == []
+
+
+# ------------------------------------------------------------ long sessions
+
+
+def test_a_session_that_never_ends_gives_what_it_heard_to_long_term_memory_after_a_while(memory, clock):
+    working = memory.session_start("s1", scope=ALICE)
+    working.add_event("I never eat meat.")
+    for day in range(20):
+        for place in range(5):
+            working.add_event(f"第 {day} 天第 {place} 句闲话")
+        working.save()
+        clock.pass_(days=1)
+        assert (contents(memory) == []) is (day < 8)
+    assert contents(memory) == ["The user says: I never eat meat"]
+    assert memory.history(memory.recall("meat", scope=ALICE)[0].record.id, scope=ALICE)[0].operation == "promote"
+    assert not memory.working("s1", scope=ALICE).ended
+    assert working.end().written == ()
+
+
+def test_thousands_of_turns_lose_nothing_that_was_worth_keeping(memory):
+    working = memory.session_start("s1", scope=ALICE)
+    told = [f"请记住第 {place} 号柜放着蓝色箱子" if place % 5 == 0 else f"I like dish number {place} best" for place in range(400)]
+    for place in range(4000):
+        working.add_event(told[place // 10] if place % 10 == 0 else "嗯嗯")
+        if place % 500 == 499:
+            working.save()
+    working.end()
+    held = "\n".join(contents(memory, status=STATUSES))
+    assert [text for text in told if text.removeprefix("请记住").removeprefix("I like ") not in held] == []
+    assert len(working.recent_events) == 20
+
+
+def test_what_is_asked_for_is_kept_first_where_one_turn_says_too_much(memory):
+    working = memory.session_start("s1", scope=ALICE)
+    working.add_event("\n".join(f"I like dish number {place}" for place in range(300)) + "\nPlease remember that the key is under the pot")
+    written = [done.record.content for done in working.end().written]
+    assert "the key is under the pot" in written and len(written) <= 250

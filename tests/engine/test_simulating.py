@@ -146,3 +146,9 @@ def test_a_pass_a_day_archives_what_the_simulation_said_on_the_day_it_said(given
             clock.now = START + timedelta(days=day)
             happened |= {action.id: clock.now for action in memory.maintain().actions}
         assert happened == foretold
+
+
+@pytest.mark.parametrize("half_life", [0, -1, float("inf")])
+def test_a_half_life_that_is_none_is_refused(memory, half_life):
+    with pytest.raises(InvalidRequest):
+        memory.simulate(ALICE, settings={"half_life_by_type": {"fact": half_life}})

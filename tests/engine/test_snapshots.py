@@ -112,7 +112,7 @@ def test_restoring_brings_back_content_status_and_recall_and_archives_what_came_
     assert [hit.record.id for hit in memory.recall("花生", scope=ALICE)] == ["allergy"]
     assert memory.read("later", scope=ALICE).status == "archived"
     assert memory.diff(good).changed == ()
-    assert memory.history("allergy", scope=ALICE)[-1].reason == "back to snapshot good"
+    assert memory.history("allergy", scope=ALICE)[-1].reason == "back to the snapshot of 2026-03-01 08:00:00 UTC"
 
 
 def test_restoring_is_undone_by_restoring_the_snapshot_it_made(memory, clock):

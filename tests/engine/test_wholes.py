@@ -9,7 +9,7 @@ import pytest
 
 from satchel.engine.engine import Engine
 from satchel.engine.retention.topics import Item, topic_words, topics
-from satchel.errors import Conflict
+from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import Outcome
 from write_stage import ALICE, package, record
 
@@ -241,3 +241,128 @@ def test_a_topic_is_still_a_topic_whoever_it_is_about() -> None:
     for texts in WHOLES:
         items = [Item(f"m{number}", "k", text, True, None, topic_words(text)) for number, text in enumerate(texts)]
         assert [len(group) for group in topics(items, 8, None)] == [9]
+
+
+# ---------------------------------------------------------------- taking apart
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_a_whole_is_taken_apart_by_one_call_and_no_later_pass_puts_it_together_again(
+    memory: Engine, clock: Any, texts: tuple[str, ...]
+) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    gone = memory.restore(one.id, scope=ALICE, apart=True)
+    assert (gone.id, gone.status) == (one.id, "archived") and active(memory) == set(texts)
+    position = memory.stats(ALICE).position
+    assert memory.restore(one.id, scope=ALICE, apart=True).status == "archived"
+    assert memory.stats(ALICE).position == position
+    for _ in range(3):
+        clock.pass_(days=8)
+        memory.maintain(scope=ALICE)
+        assert active(memory) == set(texts)
+    # They are their own memories again: to forget the whole forgets none of them, to forget one leaves the others.
+    memory.forget(one.id, scope=ALICE)
+    assert active(memory) == set(texts)
+    memory.forget(ids[0], scope=ALICE)
+    assert active(memory) == set(texts[1:])
+
+
+@pytest.mark.parametrize("texts", WHOLES)
+def test_a_whole_that_grew_comes_apart_into_what_was_said(memory: Engine, texts: tuple[str, ...]) -> None:
+    fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    more = [text.replace("乌龙茶", "老乌龙茶").replace("touring", "old touring") + ("啊" if "茶" in text else " too") for text in texts]
+    memory.import_package(package(record(text, id=f"n{number}") for number, text in enumerate(more)))
+    memory.maintain(scope=ALICE)
+    memory.restore(whole(memory).id, scope=ALICE, apart=True)
+    assert active(memory) == {*texts, *more}
+
+
+def test_what_was_not_put_together_cannot_be_taken_apart(memory: Engine) -> None:
+    memory.remember("报告周一交", scope=ALICE, id="w")
+    with pytest.raises(InvalidRequest, match="not put together"):
+        memory.restore("w", scope=ALICE, apart=True)
+    assert memory.read("w", scope=ALICE).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("texts", "apart"),
+    [
+        (TEA, "小明对乌龙茶过敏"),
+        (TEA, "小明住在乌龙茶村"),
+        (TEA, "小明今天在喝乌龙茶"),
+        (BIKE, "Anna is allergic to touring bicycle grease"),
+        (BIKE, "The touring bicycle shop's phone number is 555-1234"),
+    ],
+)
+def test_a_pass_takes_apart_what_an_earlier_version_put_together_wrongly(memory: Engine, texts: tuple[str, ...], apart: str) -> None:
+    together = (*texts, apart)
+    ids = [f"o{number}" for number in range(len(together))]
+    links = {"derived_from": ids, "supersedes": ids}
+    lines = [
+        record(text, id=name, status="archived", relations={"superseded_by": ["old"]}) for name, text in zip(ids, together, strict=True)
+    ]
+    memory.import_package(package([*lines, record(" ".join(together), id="old", relations=links)]))
+    assert memory.read("old", scope=ALICE).status == "active"
+    done = memory.maintain(scope=ALICE)
+    assert memory.read("old", scope=ALICE).status == "archived" and apart in active(memory)
+    assert any(action.id == "old" and "keep their own records" in action.reason for action in done.actions)
+    held = "\n".join(active(memory))
+    assert all(text in held for text in texts)
+    assert memory.maintain(scope=ALICE).actions == ()
+    memory.restore(done.before[0])
+    assert memory.read("old", scope=ALICE).status == "active"
+
+
+# ---------------------------------------------------------------- what comes back stays
+
+
+def _forgotten_in_part(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.forget(ids[0], scope=ALICE)
+
+
+def _corrected_in_part(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.correct(
+        ids[0], "小明每天早上泡一壶普洱茶" if "m9" in ids and "茶" in one.content else "Anna keeps a folding bicycle", scope=ALICE
+    )
+
+
+def _taken_apart(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.restore(one.id, scope=ALICE, apart=True)
+
+
+def _pass_undone(memory: Engine, one: Any, ids: list[str]) -> None:
+    memory.restore(memory.snapshots(scope=ALICE)[-1])
+
+
+@pytest.mark.parametrize("undo", [_forgotten_in_part, _corrected_in_part, _taken_apart, _pass_undone])
+@pytest.mark.parametrize("texts", WHOLES)
+def test_what_comes_back_out_of_a_whole_in_use_is_not_archived_by_the_next_pass(
+    memory: Engine, clock: Any, texts: tuple[str, ...], undo: Any
+) -> None:
+    ids = fill(memory, texts)
+    memory.maintain(scope=ALICE)
+    one = whole(memory)
+    for _ in range(8):
+        clock.pass_(days=50)
+        memory.recall(texts[0], scope=ALICE)
+        memory.maintain(scope=ALICE)
+    assert memory.read(one.id, scope=ALICE).status == "active"
+    undo(memory, one, ids)
+    memory.maintain(scope=ALICE)
+    held = "\n".join(active(memory))
+    assert [text for text in texts[1:] if text not in held] == []
+
+
+def test_undoing_a_pass_that_archived_what_had_faded_lasts(memory: Engine, clock: Any) -> None:
+    memory.remember("等车时聊到天气很闷", scope=ALICE, id="weather", type="interaction")
+    clock.pass_(days=60)
+    done = memory.maintain(scope=ALICE)
+    assert memory.read("weather", scope=ALICE).status == "archived"
+    memory.restore(done.before[0])
+    for _ in range(2):
+        assert memory.maintain(scope=ALICE).actions == ()
+        assert memory.read("weather", scope=ALICE).status == "active"
+        clock.pass_(days=1)

@@ -133,15 +133,17 @@ def _show(found: Diff) -> None:
 
 def restore(
     session: Session,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name; with --id, the id of an archived memory.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The snapshot's name; with --id or --apart, the id of a memory.")],
     by_id: Annotated[bool, typer.Option("--id", help="Bring one archived memory back to active instead.")] = False,
+    apart: Annotated[bool, typer.Option("--apart", help="NAME is a memory that was put together of others: bring these back.")] = False,
 ) -> None:
     """Bring a scope back to a snapshot. A snapshot is made first, so that this can be undone the same way."""
-    if by_id:
+    if by_id or apart:
         from satchel.cli.showing import tell_record
 
         with session.without_embedder().open() as memory:
-            tell_record(session, memory.restore(name, scope=session.scope), "restored")
+            found = memory.restore(name, scope=session.scope, apart=apart)
+            tell_record(session, found, "taken apart" if apart else "restored")
         return
     with session.open() as memory:
         done = memory.restore(snapshot=name, scope=session.scope)

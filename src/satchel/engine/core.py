@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from satchel.engine.activity import Activity
 from satchel.engine.settings import Settings
 from satchel.engine.working.store import DocumentWorkingStore
-from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, WorkingStore
+from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, Use, WorkingStore
 from satchel.protocol.times import to_utc
 
 if TYPE_CHECKING:
@@ -63,6 +63,21 @@ class Principal:
         return tuple(scope for scope in scopes if self.read is None or scope in self.read)
 
 
+class Unwritten:
+    """Uses of memories that are on their way to the store; whoever gathers them says where they wait."""
+
+    def __init__(self) -> None:
+        self._waiting: Callable[[str], Iterable[Use]] = lambda _: ()
+
+    def come_from(self, waiting: Callable[[str], Iterable[Use]]) -> None:
+        """Say what gives, for a scope, the uses that are not in the store yet."""
+        self._waiting = waiting
+
+    def count(self, scope: str, record_id: str) -> int:
+        """Return how often a memory was used beyond what its record says."""
+        return sum(use.count for use in self._waiting(scope) if use.id == record_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """The engine's shared parts.
@@ -80,6 +95,7 @@ class Core:
     judge: Judge | None = None
     apart: WorkingStore | None = None
     activity: Activity = field(default_factory=Activity)
+    unwritten: Unwritten = field(default_factory=Unwritten)
     external: ExternalIndex | None = None
 
     @property

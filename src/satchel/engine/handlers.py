@@ -25,7 +25,7 @@ _FUNCTIONS = {
     "update": "writing.updating:update",
     "correct": "writing.correcting:correct",
     "confirm": "writing.updating:confirm",
-    "restore": "writing.updating:restore",
+    "restore": "retention.apart:restore",
     "history": "history.history:history",
     "as_of": "history.timetravel:as_of",
     "snapshot": "history.snapshots:snapshot",

@@ -16,7 +16,7 @@ class Settings(BaseModel):
 
     # retention
     retention_preset: Literal["classes", "types"] = "classes"
-    half_life_by_type: dict[str, float] = Field(default_factory=dict)
+    half_life_by_type: dict[str, Annotated[float, Field(gt=0.0, allow_inf_nan=False)]] = Field(default_factory=dict)
     access_bonus_cap: _Unit = 0.3
     access_bonus_step: _Unit = 0.02
     decay_base: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.5

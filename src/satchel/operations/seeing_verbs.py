@@ -71,7 +71,7 @@ class SeeingVerbs(ABC):
         return m.Diff(added=tuple(added), removed=tuple(removed), changed=tuple(changed))
 
     @overload
-    def restore(self, id: str, *, scope: str) -> MemoryRecord: ...
+    def restore(self, id: str, *, scope: str, apart: bool = False) -> MemoryRecord: ...
 
     @overload
     def restore(self, id: m.Snapshot) -> m.SnapshotRestored: ...
@@ -80,10 +80,11 @@ class SeeingVerbs(ABC):
     def restore(self, *, snapshot: str, scope: str) -> m.SnapshotRestored: ...
 
     def restore(
-        self, id: str | m.Snapshot | None = None, *, snapshot: str | None = None, scope: str | None = None
+        self, id: str | m.Snapshot | None = None, *, snapshot: str | None = None, scope: str | None = None, apart: bool = False
     ) -> MemoryRecord | m.SnapshotRestored:
         """Bring an archived record back to active, by its id; or a whole scope back to a snapshot, given itself or by its name.
 
+        With `apart`, a record that was put together of others is taken apart: they come back, and it is archived.
         What was forgotten stays so, and what came after the snapshot is archived. Its `undo` is the snapshot to restore to undo it.
         """
         if (id is None) is (snapshot is None):
@@ -91,7 +92,7 @@ class SeeingVerbs(ABC):
         if isinstance(id, m.Snapshot):
             snapshot, scope = id.name, id.scope
         if snapshot is None:
-            return self.call(t.RESTORE, _request(m.RestoreRequest, {"id": id, "scope": scope}))
+            return self.call(t.RESTORE, _request(m.RestoreRequest, {"id": id, "scope": scope, "apart": apart}))
         return self.call(t.RESTORE_SNAPSHOT, _request(m.RestoreSnapshotRequest, {"name": snapshot, "scope": scope}))
 
     def recall_log(self, *, scope: str, session: str | None = None) -> Iterator[m.RecallEntry]:

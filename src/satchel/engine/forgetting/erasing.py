@@ -19,7 +19,7 @@ from satchel.engine.writing.committing import commit, log_entry, restate, revise
 from satchel.engine.writing.settling import left_over
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
-from satchel.ports import Batch, LogEntry, Put
+from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.record import Deletion, MemoryRecord, Status
 
 NOTE = "packages that were exported earlier are out of reach"
@@ -90,12 +90,15 @@ def erase(
     marks = Marks(core)
     marks.ensure()
 
-    def plan() -> tuple[Batch, list[str]]:
+    def plan() -> tuple[Batch, tuple[list[str], list[Use]]]:
         log = log_entry(core, principal, "forget", reason=reason)
         erasure = _Erasure(core, scope, marks, log, frozenset(ids), remains or {}, only)
         return erasure.batch(with_receipts)
 
-    return commit(core, plan)
+    gone, back = commit(core, plan)
+    if back:
+        core.store.touch(back)
+    return gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +113,13 @@ class _Erasure:
     remains: Mapping[str, MemoryRecord]
     only: Callable[[MemoryRecord], bool] | None = None
 
-    def batch(self, with_receipts: bool) -> tuple[Batch, list[str]]:
+    def batch(self, with_receipts: bool) -> tuple[Batch, tuple[list[str], list[Use]]]:
+        """Return what to write, the ids that go, and the uses of what comes back in their place."""
         wanted = self.ids if self.only else self.ids | descendants(self.core, self.scope, self.ids)
         held = [record for record in self.core.store.get(self.scope, wanted).values() if not record.is_tombstone]
         gone = [record for record in held if self.only is None or self.only(record)]
         if not gone:
-            return Batch(), []
+            return Batch(), ([], [])
         pairs = [(record, self._tombstone(record)) for record in gone]
         puts = [Put(remains, self.log, expect=record.revision) for record, remains in pairs]
         documents = [document for record, remains in pairs for document in self.marks.documents(record, remains)]
@@ -124,8 +128,12 @@ class _Erasure:
         documents += traces(self.core, self.scope, gone)
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
-        returning = () if self.only else (*self._originals(gone), *self._left_over(gone, pairs))
-        return Batch([*puts, *returning], [*documents, pending_document(self.core, self.scope)]), [record.id for record in gone]
+        back = () if self.only else tuple(self._originals(gone))
+        returning = () if self.only else (*back, *self._left_over(gone, pairs))
+        batch = Batch([*puts, *returning], [*documents, pending_document(self.core, self.scope)])
+        # As fresh as what they were recalled in: by their own last use the next pass might archive them.
+        last = max((record.usage.last_access_at or record.stored_at for record in gone), default=self.log.at)
+        return batch, ([record.id for record in gone], [Use(self.scope, one.record.id, last) for one in back])
 
     def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
         made_elsewhere = self.remains.get(record.id)

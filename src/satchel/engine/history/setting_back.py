@@ -9,11 +9,11 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.lineage import lineage
 from satchel.engine.forgetting.tombstones import Blocklist, Marks
 from satchel.engine.history.differing import same
-from satchel.engine.history.snapshots import snapshot_before, standpoint
+from satchel.engine.history.snapshots import load, snapshot_before, standpoint
 from satchel.engine.history.timetravel import Departures, departures, record_at
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
-from satchel.ports import Batch, LogEntry, Put
+from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.record import MemoryRecord, Status
 
 _BATCH = 100
@@ -28,6 +28,7 @@ class _Step:
     restored: int = 0
     archived: int = 0
     left: list[str] = field(default_factory=list)
+    back: list[Use] = field(default_factory=list)
 
 
 def restore_snapshot(core: Core, principal: Principal, request: RestoreSnapshotRequest) -> SnapshotRestored:
@@ -49,6 +50,7 @@ class _Setter:
         self._principal = principal
         self._request = request
         self._departures = left_state
+        self._told = _told(core, request)
         self._vectors = Vectors(core)
         self._done = _Step()
         self._undo: Snapshot | None = None
@@ -58,17 +60,20 @@ class _Setter:
 
         def plan() -> tuple[Batch, _Step]:
             step = _Step()
-            log = log_entry(self._core, self._principal, "restore", reason=f"back to snapshot {self._request.name}")
+            log = log_entry(self._core, self._principal, "restore", reason=f"back to {self._told}")
             forgotten = Blocklist(self._core, self._request.scope, Marks(self._core))
             for record in self._core.store.get(self._request.scope, ids).values():
                 if not record.is_tombstone:
                     self._plan_one(step, record, log, forgotten.blocks)
             if (step.written or step.restated) and self._undo is None:
-                self._undo = snapshot_before(self._core, self._principal, self._request.scope, f"restore of {self._request.name}")
+                self._undo = snapshot_before(self._core, self._principal, self._request.scope, f"restore of {self._told}")
             puts = [*self._vectors.fill(step.written), *step.restated]
             return Batch(puts, lineage(change.record for change in puts)), step
 
         step = commit(self._core, plan)
+        if step.back:
+            # Without a use they would be as faint as when they were archived, and the next pass would undo this.
+            self._core.store.touch(step.back)
         self._done.restored += step.restored
         self._done.archived += step.archived
         self._done.left += step.left
@@ -94,6 +99,8 @@ class _Setter:
                 "usage": present.usage,
             }
         )
+        if present.status is Status.ARCHIVED and back.status is Status.ACTIVE:
+            step.back.append(Use(back.scope, back.id, log.at))
         if says_otherwise:
             step.written.append(put(back, log, expect=present.revision))
         else:
@@ -109,3 +116,9 @@ class _Setter:
         done = self._done
         name = self._request.name
         return SnapshotRestored(name=name, restored=done.restored, archived=done.archived, left=tuple(done.left), undo=self._undo)
+
+
+def _told(core: Core, request: RestoreSnapshotRequest) -> str:
+    """Say which state is restored by its time: a name may hold words of a memory, and stays in the log of others when it is forgotten."""
+    made = load(core, request.scope, request.name)
+    return "the present state" if made is None else f"the snapshot of {made.at:%Y-%m-%d %H:%M:%S} UTC"

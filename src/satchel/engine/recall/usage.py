@@ -44,6 +44,7 @@ class UsageLog:
         self._writing = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        core.unwritten.come_from(self.pending)
 
     def add(self, keys: Iterable[tuple[str, str]], at: datetime) -> list[Use]:
         """Note that these (scope, id) were used now; return the uses as they were noted."""

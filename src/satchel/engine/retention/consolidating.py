@@ -92,10 +92,21 @@ def may_consolidate(record: MemoryRecord) -> bool:
         and core_type(record.type) not in _LEFT_OUT
         and "\n" not in record.content
         and (len(record.content) <= _LONGEST or bool(record.relations.derived_from))
-        and not _RELATIVE.search(record.content)
-        and not is_constraint(record)
-        and (bool(record.relations.derived_from) or not _fills_a_slot(record.content))
+        and not _says_for_itself(record)
     )
+
+
+def _says_for_itself(record: MemoryRecord) -> bool:
+    """Tell whether what a record says keeps it apart: it is true beside its day only, must be obeyed, or fills a place for one value."""
+    if _RELATIVE.search(record.content) or is_constraint(record):
+        return True
+    return not record.relations.derived_from and _fills_a_slot(record.content)
+
+
+def keeps_apart(parts: Sequence[MemoryRecord]) -> list[str]:
+    """Return the ids of those of the originals of one fuller memory that should have kept their own records."""
+    apart = [part.id for part in parts if _says_for_itself(part)]
+    return apart or _at_odds([(part.id, part.content) for part in parts])
 
 
 def _fills_a_slot(content: str) -> bool:
@@ -132,11 +143,17 @@ def _vector(work: ScopePass, name: str) -> bytes | None:
 
 def _settled(group: Sequence[Item]) -> list[Item]:
     """Leave out what goes against another of the group, or would take its place: that is to be settled, not put side by side."""
-    open_: set[str] = set()
-    for first, second in permutations(group, 2):
-        if first.id not in open_ and compare(first.content, second.content).relation in _AT_ODDS:
-            open_ |= {first.id, second.id}
+    open_ = _at_odds([(item.id, item.content) for item in group])
     return [item for item in group if item.id not in open_]
+
+
+def _at_odds(said: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the ids of those that go against another of these, or would take its place."""
+    found: dict[str, None] = {}
+    for (first, one), (second, other) in permutations(said, 2):
+        if first not in found and compare(one, other).relation in _AT_ODDS:
+            found |= {first: None, second: None}
+    return list(found)
 
 
 def _parts(core: Core, group: Sequence[Item]) -> list[list[Item]]:

@@ -14,6 +14,7 @@ from datetime import timedelta
 from satchel.engine.access import require_read, require_write
 from satchel.engine.core import Core, Principal
 from satchel.engine.index.index_cache import IndexCache
+from satchel.engine.retention.apart import undo_wrong_wholes
 from satchel.engine.retention.archiving import archive_expired, archive_faded, keep_ceiling
 from satchel.engine.retention.consolidating import consolidate
 from satchel.engine.retention.deduplicating import merge_alike, merge_twins
@@ -98,6 +99,7 @@ class Maintainer:
             merge_twins(work)
             merge_alike(work, self._indexes, int(before.get("change", 0)))
             mend_links(work)
+            undo_wrong_wholes(work)
         archive_expired(work)
         archive_faded(work)
         if core.settings.consolidate and (changed or weekly):

@@ -16,6 +16,13 @@ class Request(NamedTuple):
     is_duty: bool
 
 
+class Opening(NamedTuple):
+    """A request that a list follows. `is_duty`: its items are to be done; `is_open`: it ends with a colon, so that any line may follow."""
+
+    is_duty: bool
+    is_open: bool
+
+
 _ASKS_ZH = (
     r"(?:请|麻烦|拜托|劳驾|帮我|替我|给我|你|您|一定|务必|千万|要|得|也|能不能|可以|能)*"
     r"(?:(?P<forget>(?:别|不要|勿|莫)忘(?:记|掉|了)*)|记住|记下来?|记一下|记着|记好|牢记|(?P<remember>记得))"
@@ -45,14 +52,56 @@ _POLITE = re.compile(
 )
 _ASKED_BACK = re.compile(r"[吗么]\s*[?？]?$|[?？]$")
 _NOTHING = re.compile(
-    r"(?:(?:[这那](?:个|些|点|一点|件事|句话)?|它|我(?:说的(?:话|事)?)?|以上(?:内容)?|上面(?:的|说的)?|就好|就行|吧|哦|啊|呀|啦|了|的|好"
-    r"|this|that|it|these|those|them|me|us|everything|all|of|what|i|said|told|you|the|above|please|well|,)\s*)*",
+    r"(?:(?:[这那](?:个|些|点|一点|件事|句话)?(?:问题|情况|例子|案例|事情?)?|它|我(?:说的(?:话|事)?)?|以上(?:内容)?|上面(?:的|说的)?|就好|就行|吧|哦|啊|呀|啦|了|的|好"
+    r"|(?:this|that|these|those)(?: (?:case|one|part|stuff|things?|points?|info|information|conversation))?|this|that|it|these"
+    r"|those|them|me|us|everything|all|of|what|i|said|told|you|the|above|please|well|,)\s*)*",
     re.IGNORECASE,
 )
 _STATES = re.compile(
     r"^我的|^我(?:家|们)?.{0,8}(?:是|叫|在|有|住)"
     r"|[^\s]{1,12}(?:是|叫做?|等于|位于|放在|在\S+[里前后上下边层楼])|\b(?:is|are|was|were)\b"
 )
+
+
+_LIST_TO_COME = re.compile(
+    r"(?:以下|下面|如下|下列|[这那几]些?|[一二两三四五六七八九十\d]+|[点条件个项种]|事情?|内容|信息|要求|规则|原则|情况|资料|注意事项|我的?|关于|给我|的|一下"
+    r"|the|following|these|those|few|some|all|two|three|four|five|six|things?|facts?|points?|rules?|items?|details?|information"
+    r"|preferences?"
+    r"|notes?|about|me|my|us|of|for|later|to|please|[,，\s])*(?P<colon>[:：]?)$",
+    re.IGNORECASE,
+)
+_NAMES_LIST = re.compile(r"[以下如这几点条件项:：]|following|things|facts|points|rules|items|these|those", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"(?:(?:to|just|that|,|，|always|也|要|好好|多|早点?|记得)\s*)*(?:do it\b|believe\b|stay(?:ing)? (?:positive|strong|true|safe|calm"
+    r"|motivated|focused)"
+    r"|take (?:some |a )?(?:breaks?|care|it easy)\b|keep (?:going|it up|pushing|smiling)|never give up|give up|hang in|pause\b"
+    r"|relax|breathe|have fun|enjoy\b"
+    r"|照顾好?自己|爱自己|相信自己|注意(?:身体|休息|安全)|好好休息|休息|加油|坚持下去|保持(?:乐观|微笑|积极)|睡|开心)"
+    r"|.*\b(?:yourself|you're not alone|you need to|your (?:dreams?|abilities|feelings|worth)|define you|there for you|here for you)\b",
+    re.IGNORECASE,
+)
+
+
+def is_advice(body: str) -> bool:
+    """Tell whether what is to be remembered is encouragement, which one says to people: nothing that a memory could be asked to keep."""
+    return _ADVICE.match(body) is not None
+
+
+def opening(sentence: str) -> Opening | None:
+    """Return what a sentence asks to remember of a list that follows it; None where it asks nothing, or says itself what."""
+    at = _ASKS.match(sentence)
+    if at is None:
+        later = _LATER.search(sentence)
+        if later is None or _ANOTHER_SAYS.search(sentence[: later.end()]):
+            return None
+        sentence = sentence[later.end() :]
+        at = _ASKS.match(sentence)
+    body = sentence[at.start() :] if at is not None else ""
+    rest = _LIST_TO_COME.match(sentence[at.end() :].rstrip("。.!！ ")) if at is not None else None
+    is_open = body.rstrip().endswith((":", "："))
+    if at is None or rest is None or not (is_open or _NAMES_LIST.search(sentence[at.end() :])):
+        return None
+    return Opening(at["to"] is not None or bool(at["forget"] or at["forget_en"]), is_open)
 
 
 def request(sentence: str) -> Request | None:

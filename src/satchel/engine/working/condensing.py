@@ -19,11 +19,14 @@ from satchel.protocol.record import Origin, Source
 from satchel.protocol.validation import validated
 from satchel.protocol.working import WorkingEvent, WorkingItem, WorkingSnapshot, WorkingTask
 
-MAX_RECORDS = 50
-"""Records that one session becomes at most."""
+MAX_RECORDS = 250
+"""Records that one session becomes at most, or that are written of it in one go."""
 
 SUMMARY_SCORE = 0.2
-_MAX_CARRIED = 200
+_CARRIED = 200
+"""What was found in turns that have left, beyond which the oldest is written at once."""
+
+_MOST_CARRIED = 2000
 _LONGEST_SUMMARY = 2000
 _HAN = re.compile("[\u3400-\u9fff]")
 _TRANSIENT_KEY = re.compile(
@@ -76,7 +79,7 @@ def _items(
         yield WorkingItem.model_validate(
             {
                 "id": known_as, "type": found.type, "content": found.content, "tags": list(found.tags), **due,
-                "event": event.id, "at": said_at.isoformat(), "role": event.role,
+                **({"asked": True} if found.asked else {}), "event": event.id, "at": said_at.isoformat(), "role": event.role,
             }
         )  # fmt: skip
 
@@ -89,8 +92,27 @@ def trimmed(snapshot: WorkingSnapshot, keep: int, now: datetime) -> tuple[Workin
     dropped = snapshot.recent_events[:over]
     carried = {item.id: item for item in snapshot.carried}
     carried |= {item.id: item for event in dropped for item in found_in(snapshot.scope, snapshot.session_id, event, now)}
-    kept = tuple(carried.values())[-_MAX_CARRIED:]
+    kept = tuple(carried.values())[-_MOST_CARRIED:]
     return snapshot.model_copy(update={"recent_events": snapshot.recent_events[over:], "carried": kept}), dropped
+
+
+def relieved(snapshot: WorkingSnapshot, before: datetime) -> tuple[WorkingSnapshot, list[WorkingItem]]:
+    """Return the snapshot without what it carries since `before`, or beyond a number, and that: what need not wait for its end."""
+    over = max(0, len(snapshot.carried) - _CARRIED)
+    due = [item for place, item in enumerate(snapshot.carried) if place < over or _is_before(item, before)][:MAX_RECORDS]
+    if not due:
+        return snapshot, []
+    gone = {item.id for item in due}
+    return snapshot.model_copy(update={"carried": tuple(item for item in snapshot.carried if item.id not in gone)}), due
+
+
+def _is_before(item: WorkingItem, moment: datetime) -> bool:
+    at = item.said().get("at")
+    try:
+        said_at = datetime.fromisoformat(at) if isinstance(at, str) else None
+    except ValueError:
+        return False
+    return said_at is not None and said_at.tzinfo is not None and said_at < moment
 
 
 def memory_of(item: WorkingItem, session: str) -> NewMemory:
@@ -111,7 +133,11 @@ def memory_of(item: WorkingItem, session: str) -> NewMemory:
 def condense(snapshot: WorkingSnapshot, now: datetime) -> list[NewMemory]:
     """Return what a session becomes, the most useful first; what was promoted before is left out."""
     found: dict[str, NewMemory] = {}
-    for memory in (*_tasks(snapshot), *_turns(snapshot, now), *_labelled(snapshot)):
+    said = list(_turns(snapshot, now))
+    asked = [memory_of(item, snapshot.session_id) for item in said if item.said().get("asked")]
+    others = [memory_of(item, snapshot.session_id) for item in said if not item.said().get("asked")]
+    # Where there is too much, it is not what was asked for that stays out.
+    for memory in (*_tasks(snapshot), *asked, *others, *_labelled(snapshot)):
         if memory.id not in snapshot.promoted and memory.id not in snapshot.promoted.values():
             found.setdefault(memory.content, memory)
     memories = list(found.values())[: MAX_RECORDS - 1]
@@ -137,13 +163,10 @@ def task_memory(snapshot: WorkingSnapshot, task: WorkingTask) -> NewMemory:
     )
 
 
-def _turns(snapshot: WorkingSnapshot, now: datetime) -> Iterator[NewMemory]:
-    session = snapshot.session_id
-    for item in snapshot.carried:
-        yield memory_of(item, session)
+def _turns(snapshot: WorkingSnapshot, now: datetime) -> Iterator[WorkingItem]:
+    yield from snapshot.carried
     for event in snapshot.recent_events:
-        for item in found_in(snapshot.scope, session, event, now):
-            yield memory_of(item, session)
+        yield from found_in(snapshot.scope, snapshot.session_id, event, now)
 
 
 # ---------------------------------------------------------------- slots

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import NamedTuple, TypeVar
 
 from satchel.engine.core import Core, Principal
@@ -18,6 +19,7 @@ from satchel.engine.working.condensing import (
     is_lasting_slot,
     memory_id,
     memory_of,
+    relieved,
     remarked_in,
     slot_memory,
     spoken,
@@ -95,6 +97,18 @@ class Promoter:
             return snapshot, ()
         new = tuple(remembered.record.id for remembered in done.values() if remembered.outcome is not Outcome.UNCHANGED)
         return snapshot.model_copy(update={"promoted": {**snapshot.promoted, **marks}}), new
+
+    # ------------------------------------------------------------ left its turns long ago
+
+    def relieved(self, principal: Principal, snapshot: WorkingSnapshot) -> WorkingSnapshot:
+        """Write what a session that goes on and on carries for too long, or too much of; return the snapshot without it."""
+        before = self._core.now() - timedelta(seconds=self._core.settings.session_idle_seconds)
+        left, due = relieved(snapshot, before)
+        if due:
+            reason = f"said in session {snapshot.session_id}, which goes on"
+            memories = [memory_of(item, snapshot.session_id) for item in due]
+            self.keep(principal, snapshot, memories, operation="promote", reason=reason)
+        return left
 
     # ------------------------------------------------------------ writing
 

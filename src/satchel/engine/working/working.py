@@ -128,6 +128,7 @@ class Desk:
         elif current is not None and same_content(ours, current) and not _is_stale(self._core, current, now):
             return WorkingSaved(snapshot=current)
         ours, promoted = self._promoter.mentioned(principal, ours, current)
+        ours = self._promoter.relieved(principal, ours)
         saved = self._write(ours, stored, now)
         return WorkingSaved(
             snapshot=saved, merged=merged, replaced=replaced, dropped=dropped, masked=tuple(dict.fromkeys(masked)), promoted=promoted

@@ -21,7 +21,7 @@ from satchel.engine.writing.settling import left_over, opponents
 from satchel.engine.writing.updating import check_revision
 from satchel.errors import Conflict
 from satchel.operations.models import CorrectRequest, Outcome, Remembered
-from satchel.ports import Batch, Put, Relation
+from satchel.ports import Batch, Put, Relation, Use
 from satchel.protocol.record import MemoryRecord, Origin, Relations, Status, Usage, content_hash, new_id
 
 _AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
@@ -42,15 +42,20 @@ def correct(core: Core, principal: Principal, request: CorrectRequest) -> Rememb
     wanted = request if request.new_id is not None else request.model_copy(update={"new_id": new_id()})
     vectors = Vectors(core)
 
-    def plan() -> tuple[Batch, Remembered]:
+    def plan() -> tuple[Batch, tuple[Remembered, list[Use]]]:
         restated, written, remembered = _plan(core, principal, wanted)
         documents = lineage(change.record for change in written)
         for change in restated:
             if change.record.id == remembered.related[0]:
                 documents += put_up(core, change.record, remembered.record.id)
-        return Batch([*restated, *vectors.fill(written)], documents), remembered
+        back = [Use(change.record.scope, change.record.id, core.now()) for change in restated if change.record.status is Status.ACTIVE]
+        return Batch([*restated, *vectors.fill(written)], documents), (remembered, back)
 
-    return commit(core, plan)
+    remembered, back = commit(core, plan)
+    if back:
+        # What was put together long ago would be as faint as it was then, and a pass might archive it at once.
+        core.store.touch(back)
+    return remembered
 
 
 def _plan(core: Core, principal: Principal, request: CorrectRequest) -> tuple[list[Put], list[Put], Remembered]:

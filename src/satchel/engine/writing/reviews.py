@@ -22,7 +22,7 @@ def review_key(scope: str, record_id: str) -> str:
 
 def put_up(core: Core, wrong: MemoryRecord, right_id: str) -> list[Document]:
     """Return the document that puts a memory up for review where it was used often enough; else none."""
-    used = wrong.usage.access_count
+    used = wrong.usage.access_count + core.unwritten.count(wrong.scope, wrong.id)
     if used < core.settings.review_after:
         return []
     return [Document(REVIEWS, review_key(wrong.scope, wrong.id), {"by": right_id, "used": used}, wrong.scope)]

@@ -65,12 +65,7 @@ def restore(core: Core, principal: Principal, request: RestoreRequest) -> Memory
         expired = record.expires_at is not None and record.expires_at <= now
         return {"status": Status.ACTIVE} | ({"expires_at": None, "ttl": None} if expired else {})
 
-    before = fetch(core, request.scope, request.id)
-    after = _change(core, principal, request.scope, request.id, "restore", changes)
-    if before.revision != after.revision:
-        # Without a use it would be as faint as when it was archived, and no recall would bring it.
-        core.store.touch([Use(request.scope, request.id, core.now())])
-    return after
+    return _change(core, principal, request.scope, request.id, "restore", changes)
 
 
 def check_revision(record: MemoryRecord, wanted: int | None) -> None:
@@ -101,11 +96,11 @@ def _change(
     def read(names: Iterable[str]) -> Mapping[str, MemoryRecord]:
         return core.store.get(scope, set(names))
 
-    def plan() -> tuple[Batch, MemoryRecord]:
+    def plan() -> tuple[Batch, tuple[MemoryRecord, bool]]:
         record, log = fetch(core, scope, record_id), log_entry(core, principal, operation)
         wanted = {name: value for name, value in change(record, log.at).items() if getattr(record, name) != value}
         if not wanted:
-            return Batch(), record
+            return Batch(), (record, False)
         check_revision(record, if_revision)
         changed = revised(record, log.at, **wanted)
         sides = [record, *(opponents(read, record) if decides else ())]
@@ -114,9 +109,14 @@ def _change(
             links = settled(record, record.id, sides, log.at).relations
             after = {one.id: settled(one, record.id, sides, log.at) for one in sides[1:]}
             after[record.id] = changed = changed.model_copy(update={"relations": links})
+        is_back = record.status is Status.ARCHIVED and changed.status is Status.ACTIVE
         pairs = [(one, after[one.id]) for one in sides]
         if changed.status is Status.ARCHIVED or len(sides) > 1:
             pairs += left_over(read, sides, after, log.at)
-        return Batch([restate(new, log, expect=old.revision) for old, new in pairs]), changed
+        return Batch([restate(new, log, expect=old.revision) for old, new in pairs]), (changed, is_back)
 
-    return commit(core, plan)
+    after, is_back = commit(core, plan)
+    if is_back:
+        # Without a use it would be as faint as when it was archived: no recall would bring it, and the next pass would archive it.
+        core.store.touch([Use(scope, record_id, core.now())])
+    return after

@@ -23,7 +23,7 @@ from satchel.engine.writing.reviews import put_up
 from satchel.engine.writing.settling import left_over, opponents, settled
 from satchel.errors import Conflict
 from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
-from satchel.ports import Batch, Document, Put
+from satchel.ports import Batch, Document, Put, Use
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.protocol.unchecked import unchecked
 
@@ -76,7 +76,12 @@ class Writer:
             ]
             return Batch([*vectors.fill(written), *restated], documents), results
 
-        return commit(self._core, plan)
+        results = commit(self._core, plan)
+        # What is said again is of use again: without this, what had faded would be archived by the next pass.
+        again = [Use(one.record.scope, one.record.id, self._core.now(), 0) for one in results if one.outcome in _SAID_AGAIN]
+        if again:
+            self._core.store.touch(again)
+        return results
 
 
 def repetition_key(scope: str, memory_id: str) -> str:
@@ -103,6 +108,7 @@ class _Why(NamedTuple):
 
 
 _ASKED = _Why("remember")
+_SAID_AGAIN = frozenset({Outcome.REINFORCED, Outcome.MERGED})
 
 
 class _Taken(NamedTuple):

@@ -74,7 +74,12 @@ class ConfirmRequest(RecordRequest):
 
 
 class RestoreRequest(RecordRequest):
-    """Bring an archived record back to active."""
+    """Bring an archived record back to active.
+
+    `apart`: take a record that was put together of others apart instead. They come back, and it is archived.
+    """
+
+    apart: bool = False
 
 
 class HistoryEntry(Result):

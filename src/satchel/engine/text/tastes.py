@@ -1,0 +1,84 @@
+"""What the user likes, avoids, has given up, and wants done always or never, in Chinese and English.
+
+It must not know what becomes of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from satchel.engine.text.sentences import is_fleeting, leans
+from satchel.engine.text.third_person import LIKES_EN
+
+_VERY_ZH = r"(?:个人|真的?|真心|还是?|一直|一向|从来|从小|平时|平常|通常|一般|比较|更加?|最|特别|尤其|非常|十分|很|挺|都|也|就|自己)*"
+_LIKES_ZH = re.compile(
+    rf"我{_VERY_ZH}"
+    r"(?:喜欢|喜歡|喜爱|偏好|偏爱|热爱|酷爱|钟爱|习惯|習慣|讨厌|討厭|不(?:太|怎么|是很)?(?:喜欢|喜歡|爱|吃|喝|习惯)|不能[吃喝碰]|[吃喝]不了|受不了"
+    r"|只用|只吃|只喝|从来?不(?!知道|觉得|认为|明白|懂|以为|想|敢)|吃素|爱[吃喝用看听玩读打跑逛穿]"
+    r"|[对對].{1,12}[过過]敏|对.{1,16}感兴趣)"
+    r"|我的?(?:业余)?(?:兴趣)?爱好(?:主要)?(?:是|有|包括)\S.|我的口味(?:是|偏)\S"
+    r"|我是(?:一?[个名位])?(?:素食|纯素|.{1,12}(?:粉丝|迷|爱好者)$)"
+)
+_LIKES_MORE_EN = re.compile(
+    r"I(?:'m| am)(?: really| such| also| still| very| super| quite| not| always| just| more| an?| big| huge| bit| of)*"
+    r" (?:fan of|fond of|passionate about|crazy about|obsessed with|keen on|partial to|into) (?!the\b)\w+"
+    r"|I(?:'ve| have) (?:always|long|never)(?: really)? (?:loved|liked|hated|enjoyed|preferred) \w+"
+    r"|(?:one of )?my (?:all-time |absolute |personal |current )?favou?rite(?! (?:parts?|one|ones|bit|moments?|scenes?|memory"
+    r"|memories|line|things?)\b)"
+    r"(?: [\w'-]+){1,5}? (?:is|are|has always been|have always been|includes?) \w+",
+    re.IGNORECASE,
+)
+_ALWAYS_ZH = re.compile(
+    r"(?:请|麻烦)?(?:你)?(?:(?:以后|今后|从现在起|从今以后|往后)(?:请|都|一律|务必|不要|别|不许|不用|用|给|回答|回复|称呼|叫我|只)"
+    r"|不要再|别再|千万别|千万不要|永远不要|绝对不要|一律|务必|(?:始终|总是)(?:请|要|用|使用|保持|先|按))\S.+"
+)
+_ALWAYS_EN = re.compile(
+    r"(?:(?:please )?(?:always|never|don't ever|do not ever) (?:use|write|answer|reply|respond|call|send|ask|push|commit|run|add|include"
+    r"|put|show|give(?! (?:up|in)\b)|format|keep|start|name|delete|remove|deploy|merge|translate|speak|suggest|recommend|schedule"
+    r"|book|order)"
+    r"|please (?:always|never) (?!mind)\w+|(?:from now on|in (?:the )?future|going forward|next time),? \w+) \S+",
+    re.IGNORECASE,
+)
+_GAVE_UP = re.compile(
+    r"我(?:们)?(?:已经|现在|最近|早就)*(?:不再(?!说|问|讨论)\S{2,}|戒(?:[了掉]\S+|[烟酒糖]了?)|改(?:用|吃|喝|学|成)了?\S{2,}|换(?:成|到|用)了?\S{2,}|[搬迁](?:到|去)了?\S{2,}"
+    r"|(?:离职|辞职|跳槽|退休)\S*)"
+    r"|I(?:'ve| have)?(?: just| recently| finally| now| already)* (?:(?:switched|moved|changed|converted"
+    r"|migrated)(?: from [^,]+?)?(?: over)? to \w+"
+    r"|(?:quit|given up|gave up|stopped) (?:smoking|drinking|eating|using|buying|taking|coffee|alcohol|meat|sugar|dairy|gluten"
+    r"|my job|working)\b"
+    r"|no longer \w+)"
+    r"|I (?:don't|do not) \w+ .*\b(?:any ?more|any longer)$",
+    re.IGNORECASE,
+)
+_OF_THE_TALK = re.compile(
+    r"\byou(?:r|rs)?\b|[你您]|\b(?:like|love|enjoy|hate) (?:the|to (?:hear|say|admit|ask|bother|interrupt|break)|hearing|what)\b",
+    re.IGNORECASE,
+)
+"""A liking that is about the talk itself: what the other said, or the thing just shown."""
+
+_NOTHING_SAID = re.compile(r"(?:\b(?:love|like|prefer|enjoy|hate)|喜欢|讨厌|习惯)(?: to| too| both| so)?$", re.IGNORECASE)
+_OF_THE_WORK = re.compile(
+    r"代码|报错|文件|脚本|分支|版本|一下|话题|思路|方法|\b(?:code|file|script|branch|tab|page|version|commit|chapter|topic|subject|step|folder"
+    r"|window|question|mode|view)\b",
+    re.IGNORECASE,
+)
+
+
+def is_taste(sentence: str) -> bool:
+    """Tell whether the user says what they like, avoid, or always do."""
+    said = _LIKES_ZH.match(sentence) or LIKES_EN.match(sentence) or _LIKES_MORE_EN.match(sentence)
+    if said is None or _NOTHING_SAID.search(sentence):
+        return False
+    return not leans(sentence) and not is_fleeting(sentence) and not _OF_THE_TALK.search(sentence)
+
+
+def is_standing(sentence: str) -> bool:
+    """Tell whether the user asks for something always, or never."""
+    return bool(_ALWAYS_ZH.match(sentence) or _ALWAYS_EN.match(sentence)) and not leans(sentence) and not is_fleeting(sentence)
+
+
+def is_changed(sentence: str) -> bool:
+    """Tell whether the user says that something of theirs is no longer as it was."""
+    if _GAVE_UP.match(sentence) is None or leans(sentence) or _OF_THE_TALK.search(sentence) or _OF_THE_WORK.search(sentence):
+        return False
+    return re.search(r"今天|今晚|暂时|昨|\b(?:today|tonight|for now|yesterday)\b", sentence, re.IGNORECASE) is None
