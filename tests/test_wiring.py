@@ -20,6 +20,17 @@ from satchel.wiring import default_store_url
 
 ALICE = "user:alice"
 
+_HEAVY = {entry.package for entry in registry.INDEXES.values() if entry.package != "qdrant_edge"}
+"""The libraries of external indexes: each takes a second to import, and what never asks the index must not pay for it."""
+
+_USING = """
+from satchel import open_memory
+with open_memory("memory://", embedder="none", index="{}") as memory:
+    memory.remember("周五交房租", scope="user:alice", id="rent")
+    assert memory.read("rent", scope="user:alice") and memory.records(scope="user:alice").records and memory.stats().records
+"""
+"""What a command does that neither recalls nor looks the index over."""
+
 
 def test_the_public_names_are_few_and_all_there():
     assert len(satchel.__all__) <= 15
@@ -41,6 +52,12 @@ def test_an_import_loads_no_more_than_it_needs(statement, absent):
     code = f"{statement}\nimport sys\nprint([name for name in {absent!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=_environment())
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("index", [typed.replace("host", "127.0.0.1") for entry in registry.INDEXES.values() for typed in entry.typed])
+def test_what_never_asks_an_index_does_not_import_its_library(index, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    test_an_import_loads_no_more_than_it_needs(_USING.format(index), tuple(_HEAVY))
 
 
 def _environment() -> dict[str, str]:
