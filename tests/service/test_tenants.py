@@ -326,6 +326,50 @@ def test_a_damaged_file_is_its_tenants_trouble_alone_and_is_found_mended(front, 
         assert httpx.get(f"{url}/healthz").json()["status"] == "ok"
 
 
+def test_the_health_of_a_tenant_whose_store_is_mended_needs_no_call_of_the_tenant(front, tmp_path):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        (tmp_path / "acme.db").write_bytes(b"this is no database at all. " * 300)
+        with pytest.raises(StoreError):
+            acme.scopes()
+        assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
+        (tmp_path / "acme.db").unlink()
+        deadline = time.monotonic() + 20
+        while as_keeper(front, url)["tenants"] != {"acme": "ok"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+def test_a_store_that_does_not_answer_holds_up_no_health(front, tmp_path, monkeypatch):
+    let_go = threading.Event()
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        acme.remember(SECRET, scope=ALICE)
+        pool = _pool()
+        monkeypatch.setattr(type(pool._houses["acme"].engine.core.store), "document", lambda *_: let_go.wait(20))
+        pool._houses["acme"].failure = "away"
+        started = time.monotonic()
+        pool.look_again()
+        pool.look_again()
+        assert 1 < time.monotonic() - started < 10
+        assert pool.states() == {"acme": "failing"}
+        monkeypatch.undo()
+        let_go.set()
+        while pool.states() != {"acme": "ok"}:
+            assert time.monotonic() - started < 20
+            time.sleep(0.05)
+
+
+def test_a_store_that_is_still_damaged_stays_failing(front, tmp_path, monkeypatch):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        acme.remember(SECRET, scope=ALICE)
+        pool = _pool()
+        house = pool._houses["acme"]
+        monkeypatch.setattr(type(house.engine.core.store), "check", lambda self: ["a page is damaged"])
+        house.failure, house.broken = "damaged", True
+        for _ in range(2):
+            assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
+        assert house.failure == "a page is damaged"
+
+
 def as_keeper(front, url: str) -> dict[str, Any]:
     return httpx.get(f"{url}/healthz", headers={"Authorization": f"Bearer {token(front, None)}"}).json()
 
@@ -351,7 +395,7 @@ def test_a_store_that_does_not_answer_holds_up_nobody_else(front, tmp_path, monk
     with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
         acme.scopes()
         globex.scopes()
-        pool = _pool_of(monkeypatch)
+        pool = _pool_of()
         engine = pool("acme")
         monkeypatch.setattr(type(engine.core.store), "scopes", _slow(engine.core.store, let_go))
         with ThreadPoolExecutor(40) as threads:
@@ -368,10 +412,15 @@ def test_a_store_that_does_not_answer_holds_up_nobody_else(front, tmp_path, monk
     assert answers.count("ok") >= 16 and answers.count("store_unavailable") >= 1
 
 
-def _pool_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+def _pool() -> TenantPool:
     import gc
 
     (pool,) = [found for found in gc.get_objects() if isinstance(found, TenantPool) and not found._closed]
+    return pool
+
+
+def _pool_of() -> Callable[[str], Any]:
+    pool = _pool()
     return lambda name: pool._houses[name].engine
 
 
