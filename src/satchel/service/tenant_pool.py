@@ -230,6 +230,7 @@ class TenantPool:
             consolidator=core.consolidator,
             judge=core.judge,
             working=house.where.working,
+            index=house.where.index,
         )
         if not isinstance(engine, Engine):
             engine.close()
