@@ -81,6 +81,7 @@ def recalls(path: Path, scopes: list[int], count: int, queries: int, suffix: str
         spent = recall_speed.warm({"recall": store}, asked, count)
         yield f"recall, p50{suffix}", statistics.median(spent["recall"]) * 1000
         yield f"recall, p95{suffix}", percentile(spent["recall"], 0.95) * 1000
+        yield f"recall, processor time, p50{suffix}", statistics.median(spent["recall" + recall_speed.PROCESSOR]) * 1000
         yield f"bare product, p50{suffix}", statistics.median(spent["floor"]) * 1000
     finally:
         store.close()
