@@ -2,10 +2,10 @@
 
     python -m benchmarks.embedding [--passages 1000]
 
-Seconds of processor time stand beside wall time, for a busy machine spoils the latter. `e5` and `e5-onnx` embed the same texts in turn;
-their vectors are compared, language means taken off as they are stored. Memory is what a process of its own grew by when the model was
-loaded and passages embedded. Stored vectors are half precision: the nearest ten of the memories are compared with those in single
-precision. The kernel that numpy multiplies with is named, for OPENBLAS_CORETYPE changes it.
+Times are the processor's, for a busy machine spoils the clock's; that of the passages stands beside. `e5` and `e5-onnx` embed the same
+texts in turn; their vectors are compared, language means taken off as they are stored. Memory is what a process of its own grew by when
+the model was loaded and passages embedded. Stored vectors are half precision: the nearest ten of the memories are compared with those in
+single precision. The kernel that numpy multiplies with is named, for OPENBLAS_CORETYPE changes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import texts
-from benchmarks.report import Report, timed
+from benchmarks.report import Report, busy
 from satchel.errors import Unsupported
 from satchel.ports import Embedder, Vectors
 from satchel.registry import EMBEDDERS, load
@@ -44,15 +44,15 @@ def _alone(spec: str, count: int, answers: multiprocessing.Queue[dict[str, float
     try:
         before = _resident_mib()
         embedder = opened(spec)
-        first = timed(lambda: embedder.embed_queries(["第一次"]))
+        first = busy(lambda: embedder.embed_queries(["第一次"]))
         embedder.embed_passages(list(texts.memories(count)))
-        answers.put({"first s": first, "memory MiB": _resident_mib() - before})
+        answers.put({"first, processor s": first, "memory MiB": _resident_mib() - before})
     except (Unsupported, ImportError) as error:
         answers.put({"embedder": f"{spec}: {error}"})
 
 
 def alone(spec: str, count: int) -> dict[str, float | str]:
-    """Load an embedder in a process of its own; return the time to its first vector, and its memory."""
+    """Load an embedder in a process of its own; return the processor time to its first vector, and its memory."""
     context = multiprocessing.get_context("spawn")
     answers: multiprocessing.Queue[dict[str, float | str]] = context.Queue()
     process = context.Process(target=_alone, args=(spec, min(count, 300), answers))
@@ -110,13 +110,13 @@ def main() -> None:
             report.row(**start)
             continue
         embedder = embedders[spec]
-        singles = [timed(lambda q=question, e=embedder: e.embed_queries([q])) for question in questions]  # type: ignore[misc]
+        singles = [busy(lambda q=question, e=embedder: e.embed_queries([q])) for question in questions]  # type: ignore[misc]
         cpu, wall, _ = found[spec]
         report.row(
             embedder=spec,
             **start,
             **{
-                "question ms": statistics.median(singles) * 1000,
+                "question, processor ms": statistics.median(singles) * 1000,
                 "passages": len(passages),
                 "wall s": wall,
                 "processor s": cpu,

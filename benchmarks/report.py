@@ -32,6 +32,13 @@ def timed(work: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
+def busy(work: Callable[[], Any]) -> float:
+    """Run once; return seconds of this process's processor time, which a machine that is busy with other things does not spoil."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def interleaved(rounds: int, *works: Callable[[], Any]) -> list[list[float]]:
     """Run the works in turn, A B A B …, so that a machine that drifts harms all alike; return seconds for each."""
     spent: list[list[float]] = [[] for _ in works]
@@ -48,17 +55,29 @@ def peak_memory_mib() -> float:
 
 
 def machine() -> dict[str, Any]:
-    """Name the machine by what matters for a figure."""
+    """Name the machine by what matters for a figure; nothing tells whose it is."""
     import os
     import sqlite3
 
+    import satchel
+
     return {
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
         "processors": os.cpu_count(),
+        "memory GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "satchel": satchel.__version__,
         "load": [round(value, 1) for value in os.getloadavg()],
         "sqlite": sqlite3.sqlite_version,
     }
+
+
+def _processor() -> str:
+    """Return the processor's name, where the system tells it."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text("utf-8").splitlines() if told.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor() or "unknown")
 
 
 @dataclass
@@ -85,6 +104,7 @@ class Report:
         for title, rows in ((self.name, self.rows), (f"{self.name}: bounds", self.targets)):
             if rows:
                 console.print(_table(title, rows))
+        console.print("machine: " + ", ".join(f"{name} {value}" for name, value in machine().items()))
         RESULTS.mkdir(exist_ok=True)
         body = {"benchmark": self.name, "machine": machine(), "rows": self.rows, "targets": self.targets}
         (RESULTS / f"{self.name.replace(' ', '-')}.json").write_text(

@@ -195,5 +195,5 @@ python -m pytest --help | grep -A 3 satchel
 - A server in any language: `satchel conformance http://127.0.0.1:7377`. It keeps to scopes of its own and forgets them at the end.
 - In a test suite of your own: inherit a contract and offer its fixture. Its tests cannot be redefined.
 
-`--json`, or `Report.to_json()`, gives the report for programs.
+`--json`, or `Report.to_json()`, gives the report for programs. What everything that ships makes of the contracts stands in [one table](conformance-table.md).
 """

@@ -237,6 +237,37 @@ class StandsWhatHappens:
             assert answers(memory) == before
             assert memory.doctor().healthy
 
+    @pytest.mark.parametrize("harm", ["damaged", "emptied", "foreign", "of another model"])
+    def test_the_command_that_doctor_names_mends_it(self, harm: str, url: str, folder: Path, tmp_path: Path) -> None:
+        with indexed(tmp_path / "a.db", url) as memory:
+            fill(memory, 12)
+            before = answers(memory)
+        if harm == "damaged":
+            for path in folder.rglob("*"):
+                if path.is_file() and path.stat().st_size:
+                    path.write_bytes(b"no index at all " * 64)
+        elif harm == "emptied":
+            self.take_away(folder)
+        elif harm == "foreign":
+            self.take_away(folder)
+            with indexed(tmp_path / "b.db", url) as other:
+                fill(other, 3)
+                answers(other)
+        else:
+            with indexed(tmp_path / "a.db", url, embedder=WordEmbedder("other words")) as memory:
+                memory.reindex(everything=True)
+            with indexed(tmp_path / "a.db", None) as memory:
+                memory.reindex()
+        with indexed(tmp_path / "a.db", url) as memory:
+            ((level, said),) = findings(memory)
+            command = said.rpartition("`satchel ")[2].partition("`")[0]
+            assert level == "warning"
+            assert command == ("reindex --everything" if harm in ("damaged", "foreign") else "reindex"), said
+            assert memory.reindex(everything="--everything" in command).uncopied == 0
+            assert findings(memory)[0][0] == "ok"
+            assert answers(memory) == before
+            assert semantic(memory)
+
     def test_forgetting_leaves_nothing_in_the_index(self, url: str, tmp_path: Path) -> None:
         """RET-5."""
         with indexed(tmp_path / "a.db", url) as memory:

@@ -20,6 +20,17 @@ from satchel.wiring import default_store_url
 
 ALICE = "user:alice"
 
+_HEAVY = {entry.package for entry in registry.INDEXES.values() if entry.package != "qdrant_edge"}
+"""The libraries of external indexes: each takes a second to import, and what never asks the index must not pay for it."""
+
+_USING = """
+from satchel import open_memory
+with open_memory("memory://", embedder="none", index="{}") as memory:
+    memory.remember("周五交房租", scope="user:alice", id="rent")
+    assert memory.read("rent", scope="user:alice") and memory.records(scope="user:alice").records and memory.stats().records
+"""
+"""What a command does that neither recalls nor looks the index over."""
+
 
 def test_the_public_names_are_few_and_all_there():
     assert len(satchel.__all__) <= 15
@@ -41,6 +52,12 @@ def test_an_import_loads_no_more_than_it_needs(statement, absent):
     code = f"{statement}\nimport sys\nprint([name for name in {absent!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=_environment())
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("index", [typed.replace("host", "127.0.0.1") for entry in registry.INDEXES.values() for typed in entry.typed])
+def test_what_never_asks_an_index_does_not_import_its_library(index, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    test_an_import_loads_no_more_than_it_needs(_USING.format(index), tuple(_HEAVY))
 
 
 def _environment() -> dict[str, str]:
@@ -67,7 +84,7 @@ def test_memory_keeps_nothing_and_shares_nothing():
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "sqlit:///x.db", "sqlite:x.db", "ftp://u:hunter2@host/x"])
 def test_an_unknown_scheme_is_refused_with_those_there_are(url):
-    with pytest.raises(InvalidRequest, match=r"known: .*memory://.*sqlite://") as caught:
+    with pytest.raises(InvalidRequest, match=r"known: sqlite:///agent.db, .*http://host:7377 .*, or a plain path") as caught:
         open_memory(url)
     assert "hunter2" not in str(caught.value)
 
@@ -133,8 +150,43 @@ def test_settings_may_be_an_object_or_a_mapping_and_a_policy_by_name():
 
 
 def test_an_unknown_embedder_is_refused_with_those_there_are():
-    with pytest.raises(InvalidRequest, match="known: e5, e5-onnx, openai, use"):
+    with pytest.raises(InvalidRequest, match="known: e5, e5-onnx, use, openai:URL, none"):
         open_memory("memory://", embedder="word2vec")
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "beside"),
+    [
+        (registry.STORES, "url", {"http://host:7377 (a service)", "or a plain path", "memory://"}),
+        (registry.INDEXES, "index", set()),
+        (registry.WORKING_STORES, "working", {"store"}),
+        (registry.EMBEDDERS, "embedder", {"none"}),
+    ],
+)
+def test_what_is_listed_for_an_unknown_part_is_what_can_be_typed(table, field, beside, monkeypatch):
+    def opening(typed):
+        open_memory(**{"url": "memory://", "embedder": "none", field: typed})
+
+    with pytest.raises(InvalidRequest) as caught:
+        opening("bolt" if field == "embedder" else "bolt://x")
+    (fault,) = caught.value.details["faults"]
+    listed = set(fault["message"].partition("known: ")[2].split(", "))
+    assert fault["field"] == field
+    assert {word for entry in table.values() for word in entry.typed} <= listed
+    assert all(entry.typed for entry in table.values())
+
+    of_parts = [entry.target for entry in table.values()]
+
+    def absent(target: str) -> object:
+        if target in of_parts and target != registry.STORES["memory"].target:
+            raise ImportError(target)
+        return imported(target)
+
+    imported = registry.imported
+    monkeypatch.setattr(registry, "imported", absent)
+    for typed in listed - beside:
+        with pytest.raises(Unsupported):
+            opening(typed)
 
 
 def test_an_embedder_that_is_asked_for_by_name_must_be_there(monkeypatch):
@@ -171,8 +223,8 @@ def test_an_own_embedder_and_clock_are_taken():
 @pytest.mark.parametrize(
     ("index", "said"),
     [
-        ("chroma", "known: chroma://, exact://, milvus://, qdrant://, qdrant-local://"),
-        ("faiss:///x", "unknown vector index 'faiss'"),
+        ("chroma", "is no address of a vector index; known: qdrant:///folder, qdrant://host:6333"),
+        ("faiss:///x", "unknown vector index 'faiss'; known: qdrant:///folder, qdrant://host:6333"),
         ("milvus://", "needs a path"),
         ("milvus:///index", "ends in .db"),
         ("qdrant-local://host", "takes a path"),

@@ -93,15 +93,15 @@ def open_store(url: str | os.PathLike[str], *, must_exist: bool = False, field: 
     """Open a store itself, without an engine: for what works on whole stores.
 
     Raises:
-        InvalidRequest: it is a service; or its file is not there, where it must be.
+        InvalidRequest: it is a service; or it is not there, where it must be.
         Unsupported, StoreError: as `open_memory`.
     """
     scheme, rest = split_url(_text(url))
     if scheme in REMOTE_SCHEMES:
         message = "must be a store itself; a service takes and gives a package (`satchel export`, `satchel import`)"
         raise InvalidRequest.of([{"field": field, "message": message}])
-    if must_exist and scheme in FILE_SCHEMES and not Path(rest).expanduser().is_file():
-        raise InvalidRequest.of([{"field": field, "message": f"there is no file {rest!r}"}])
+    if must_exist and (missing := missing_store(url)) is not None:
+        raise InvalidRequest.of([{"field": field, "message": f"there is no store {missing!r}"}])
     return _open_store(scheme, rest, create_folder=False)
 
 
@@ -119,18 +119,22 @@ def split_url(url: str) -> tuple[str, str]:
     scheme, slashes, rest = found[1].lower(), found[2], found[3]
     known = (*registry.STORES, *REMOTE_SCHEMES)
     if scheme not in known or slashes is None:
-        listed = ", ".join(f"{name}://" for name in sorted(known))
-        raise InvalidRequest.of(
-            [{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}, or a plain path"}]
-        )
+        listed = registry.offered(registry.STORES, "http://host:7377 (a service)", "or a plain path")
+        raise InvalidRequest.of([{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}"}])
     return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
 
 
-def missing_file(url: str | os.PathLike[str]) -> Path | None:
-    """Return the path of the store's file where it is not there yet; None where it is, and for a store that is no file."""
+def missing_store(url: str | os.PathLike[str]) -> str | None:
+    """Return the name of a store that is not there yet, and make nothing; None where it is, and where only opening it can tell."""
     scheme, rest = split_url(_text(url))
-    path = Path(rest).expanduser()
-    return path if scheme in FILE_SCHEMES and rest and not path.exists() else None
+    if scheme in FILE_SCHEMES:
+        path = Path(rest).expanduser()
+        return str(path) if rest and not path.exists() else None
+    told_by = registry.STORES[scheme].missing if scheme in registry.STORES else None
+    if told_by is None:
+        return None
+    registry.load(registry.STORES, scheme, kind="store", field="url")  # says it where its driver is not installed
+    return registry.imported(told_by)(f"{scheme}://{rest}")  # type: ignore[no-any-return]
 
 
 def _text(url: str | os.PathLike[str]) -> str:
@@ -221,8 +225,8 @@ def _following(vectors: VectorIndex, store: Store, notes: Notes) -> ExternalInde
 def _open_index(url: str) -> VectorIndex:
     scheme, separator, rest = url.partition("://")
     if not separator:
-        known = ", ".join(f"{name}://" for name in sorted(registry.INDEXES) if ":" not in name)
-        raise InvalidRequest.of([{"field": "index", "message": f"is no address of a vector index; known: {known}"}])
+        message = f"{_without_password(url)!r} is no address of a vector index; known: {registry.offered(registry.INDEXES)}"
+        raise InvalidRequest.of([{"field": "index", "message": message}])
     of_folders = f"{scheme.lower()}:///"
     name = of_folders if rest.startswith("/") and of_folders in registry.INDEXES else scheme.lower()
     factory = registry.load(registry.INDEXES, name, kind="vector index", field="index")
@@ -234,12 +238,11 @@ def _open_working(url: str) -> WorkingStore | None:
         return None
     scheme, colon, _ = _text(url).partition("://")
     if not colon:
-        raise _bad_working(f"expected store or a URL such as redis://127.0.0.1:6379/0, not {_without_password(url)!r}")
-    return registry.load(registry.WORKING_STORES, scheme.lower(), kind="place of working memory", field="working")(url)  # type: ignore[no-any-return]
-
-
-def _bad_working(problem: str) -> InvalidRequest:
-    return InvalidRequest.of([{"field": "working", "message": problem}])
+        known = registry.offered(registry.WORKING_STORES, "store")
+        raise InvalidRequest.of([{"field": "working", "message": f"{_without_password(url)!r} is no place for sessions; known: {known}"}])
+    kind = "place of working memory"
+    opened = registry.load(registry.WORKING_STORES, scheme.lower(), kind=kind, field="working", further=("store",))
+    return opened(url)  # type: ignore[no-any-return]
 
 
 def _open_embedder(name: str | None, notes: Any) -> Embedder | None:
@@ -247,7 +250,8 @@ def _open_embedder(name: str | None, notes: Any) -> Embedder | None:
         return None
     if name is not None:
         kind, _, rest = name.partition(":")
-        return registry.load(registry.EMBEDDERS, kind, kind="embedder", field="embedder")(rest)  # type: ignore[no-any-return]
+        opened = registry.load(registry.EMBEDDERS, kind, kind="embedder", field="embedder", further=("none",))
+        return opened(rest)  # type: ignore[no-any-return]
     problems = []
     for candidate in AUTOMATIC_EMBEDDERS:
         try:

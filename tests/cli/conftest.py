@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.stores.postgres_server import postgres
+from tests.stores.redis_server import redis_server
 
 from satchel.cli.main import run
+
+__all__ = ["postgres", "redis_server"]
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_what_cannot_be_copied_is_told_in_a_sentence_and_nothing_is_made(satchel
     there, missing = str(tmp_path / "memory.db"), str(tmp_path / "missing.db")
     satchel.remember("喜欢龙井茶")
     for words, said, code in (
-        ((missing, str(tmp_path / "new.db")), "there is no file", 2),
+        ((missing, str(tmp_path / "new.db")), "there is no store", 2),
         ((there, there), "is the store to copy from", 2),
         ((there, "http://127.0.0.1:1"), "satchel import", 2),
         ((there, f"sqlite:///{tmp_path}/no/folder/x.db"), "does not exist", 2),

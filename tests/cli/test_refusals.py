@@ -38,18 +38,3 @@ def test_conformance_of_nothing_is_an_error_in_one_line(satchel):
     assert answer.code == 3
     assert answer.err.count("\n") == 1
     assert "Traceback" not in answer.err
-
-
-@pytest.mark.parametrize("words", [["list"], ["recall", "x"], ["doctor"], ["forget", "x"], ["export", "-o", "out.satchel"], ["scopes"]])
-def test_a_mistyped_store_is_an_error_and_no_new_file(satchel, tmp_path, words):
-    answer = satchel(*words, "--store", f"sqlite:///{tmp_path}/typo.db")
-    assert (answer.code, answer.out) == (2, "")
-    assert "there is no store" in answer.err
-    assert not (tmp_path / "typo.db").exists()
-
-
-@pytest.mark.parametrize("url", ["sqlite:///{}/new.db", "jsonl:///{}/new.jsonl"])
-def test_the_first_memory_makes_the_store(satchel, tmp_path, url):
-    store = url.format(tmp_path)
-    assert satchel("remember", "first 第一", "--store", store).code == 0
-    assert satchel("list", "--store", store).code == 0

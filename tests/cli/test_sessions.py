@@ -52,3 +52,24 @@ def test_an_unknown_session_is_told(satchel):
         answer = satchel(*words)
         assert answer.code == 1 and "nobody" in answer.err and "Traceback" not in answer.err
     assert satchel("sessions").code == 1
+
+
+def test_where_nothing_is_found_it_is_said_where_it_was_looked(satchel, redis_server, tmp_path):
+    working = redis_server.url()
+    missing = (("sessions",), ("session", "show", "s/9"), ("session", "end", "s/9"))
+    for words in missing:
+        answer = satchel(*words)
+        assert (answer.code, "user:alice; looked in " in answer.err, "memory.db" in answer.err) == (1, True, True), answer.err
+        answer = satchel(*words, "--working", working)
+        assert (answer.code, "looked in redis://" in answer.err) == (1, True), answer.err
+    with open_memory(os.environ["SATCHEL_STORE"], embedder="none", working=working) as memory:
+        one = memory.working("s/1", scope="user:alice")
+        one.slots["城市"] = "杭州"
+        one.save()
+    assert satchel("sessions", "--working", working).code == 0
+    for words in missing:
+        answer = satchel(*words)
+        assert (answer.code, answer.err.count("\n")) == (1, 1)
+        assert "sessions of this store are kept in redis://" in answer.err, answer.err
+        assert redis_server.password not in answer.err
+    assert "looked_in" in satchel("sessions", "--json").json

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, WorkingContract, run_against, run_store
+from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, WorkingContract, plugin, run_against, run_store
 from satchel.conformance.contract import Contract, requirement, requirements_of
 from satchel.conformance.report import Result
 from satchel.conformance.requirements import REQUIREMENTS
@@ -180,3 +180,31 @@ def test_a_class_of_ones_own_is_certified_and_reported(tmp_path):
     assert done.returncode == 1
     assert re.search(r"NOT CONFORMANT \(\d+ passed, \d+ failed, 1 undeclared\)", done.stdout), done.stdout
     assert "failed      a document is written replaced and deleted" in done.stdout
+
+
+@pytest.mark.parametrize("subject", ["store", "index", "working", "memory"])
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("nosuch:x", "the module 'nosuch' cannot be imported"),
+        ("broken:x", "the module 'broken' cannot be imported"),
+        ("json:nosuch", "there is no 'nosuch' in the module 'json'"),
+        ("json", "there is no 'temporary' in the module 'json'"),
+        ("os:sep", "it is no function"),
+        (":x", "the module '' cannot be imported"),
+    ],
+)
+def test_what_cannot_be_certified_is_one_fault_of_the_command_line(subject, named, said, tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text("half a line (")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(pytest.UsageError) as caught:
+        plugin._factory(subject, named)
+    assert str(caught.value).startswith(f"--satchel-{subject}={named}: {said}")
+
+
+def test_a_run_that_names_no_store_ends_before_its_first_test(tmp_path):
+    done = _pytest("--pyargs", "satchel.conformance.test_store", "--satchel-store=nosuch:x", cwd=tmp_path)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    told = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+    assert len(told) == 1, told
+    assert "--satchel-store=nosuch:x" in told[0]

@@ -14,7 +14,7 @@ import pytest
 
 from index_stage import ASKED, WordEmbedder, answers, fill, findings, held, indexed, raw, semantic
 from satchel.engine.engine import Engine
-from satchel.engine.index import external, outside
+from satchel.engine.index import entries, external, outside
 from satchel.errors import StoreUnavailable
 from satchel.indexes.exact import ExactIndex
 from satchel.ports import Position, VectorEntry
@@ -164,7 +164,8 @@ def test_while_the_index_is_down_words_answer_and_it_is_said_once(server, caplog
         assert len([line for line in caplog.records if "nobody answers" in line.getMessage()]) == 1
         assert health_of(memory.core)["status"] == "degraded"
         memory.remember("在此期间 meanwhile", scope=ALICE, id="meanwhile")
-        assert ("warning", "the vector index exact:// failed: nobody answers") in findings(memory)
+        ((level, said),) = findings(memory)
+        assert (level, "nobody answers; words answer while its server is away" in said) == ("warning", True)
         server.down = False
         wait_until(lambda: not memory.core.external.resting)
         assert semantic(memory)
@@ -280,7 +281,9 @@ def test_an_index_of_another_store_is_left_alone_until_it_is_taken_over(server, 
         fill(second, 10)
         assert not semantic(second)
         assert any("another store" in note for note in second.core.notes.all())
-        assert findings(second) == [("warning", "the vector index exact:// holds the vectors of another store")]
+        ((level, said),) = findings(second)
+        assert (level, "holds the vectors of another store; words answer meanwhile" in said) == ("warning", True)
+        assert "`satchel reindex --everything`" in said
         second.forget("m001", scope=ALICE)
         assert server.checksums(ALICE) == whole
         with pytest.raises(StoreUnavailable, match="another store"):
@@ -412,7 +415,7 @@ def test_in_a_large_scope_an_exact_engine_finds_what_memory_would(server, small_
 
 def test_many_records_are_copied_in_the_background_while_words_answer(server, monkeypatch):
     monkeypatch.setattr(external, "INLINE", 50)
-    monkeypatch.setattr(external, "_CHUNK", 20)
+    monkeypatch.setattr(entries, "CHUNK", 20)
     server.slow = 0.02
     with indexed("memory://", server, settings={**UNCACHED, "compare": False}) as memory:
         _various(memory, 300)
@@ -426,7 +429,7 @@ def test_many_records_are_copied_in_the_background_while_words_answer(server, mo
 
 def test_closing_while_vectors_are_copied_waits_for_none_of_it(server, tmp_path, monkeypatch):
     monkeypatch.setattr(external, "INLINE", 50)
-    monkeypatch.setattr(external, "_CHUNK", 20)
+    monkeypatch.setattr(entries, "CHUNK", 20)
     server.slow = 0.1
     with indexed(tmp_path / "a.db", server, settings={"compare": False}) as memory:
         _various(memory, 400)

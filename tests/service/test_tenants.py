@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,8 +23,10 @@ from tests.stores.postgres_server import PostgresServer
 from tests.stores.redis_server import RedisServer
 
 from door_stage import AT_ONCE
+from index_stage import WordEmbedder
 from satchel.client import HttpMemory
 from satchel.errors import Denied, InvalidRequest, NotFound, SatchelError, StoreCorrupt, StoreError, StoreUnavailable
+from satchel.indexes.address import parse_address
 from satchel.mcp import http_door
 from satchel.operations import OPERATIONS
 from satchel.operations import models as m
@@ -326,6 +330,50 @@ def test_a_damaged_file_is_its_tenants_trouble_alone_and_is_found_mended(front, 
         assert httpx.get(f"{url}/healthz").json()["status"] == "ok"
 
 
+def test_the_health_of_a_tenant_whose_store_is_mended_needs_no_call_of_the_tenant(front, tmp_path):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        (tmp_path / "acme.db").write_bytes(b"this is no database at all. " * 300)
+        with pytest.raises(StoreError):
+            acme.scopes()
+        assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
+        (tmp_path / "acme.db").unlink()
+        deadline = time.monotonic() + 20
+        while as_keeper(front, url)["tenants"] != {"acme": "ok"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+
+def test_a_store_that_does_not_answer_holds_up_no_health(front, tmp_path, monkeypatch):
+    let_go = threading.Event()
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        acme.remember(SECRET, scope=ALICE)
+        pool = _pool()
+        monkeypatch.setattr(type(pool._houses["acme"].engine.core.store), "document", lambda *_: let_go.wait(20))
+        pool._houses["acme"].failure = "away"
+        started = time.monotonic()
+        pool.look_again()
+        pool.look_again()
+        assert 1 < time.monotonic() - started < 10
+        assert pool.states() == {"acme": "failing"}
+        monkeypatch.undo()
+        let_go.set()
+        while pool.states() != {"acme": "ok"}:
+            assert time.monotonic() - started < 20
+            time.sleep(0.05)
+
+
+def test_a_store_that_is_still_damaged_stays_failing(front, tmp_path, monkeypatch):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        acme.remember(SECRET, scope=ALICE)
+        pool = _pool()
+        house = pool._houses["acme"]
+        monkeypatch.setattr(type(house.engine.core.store), "check", lambda self: ["a page is damaged"])
+        house.failure, house.broken = "damaged", True
+        for _ in range(2):
+            assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
+        assert house.failure == "a page is damaged"
+
+
 def as_keeper(front, url: str) -> dict[str, Any]:
     return httpx.get(f"{url}/healthz", headers={"Authorization": f"Bearer {token(front, None)}"}).json()
 
@@ -351,7 +399,7 @@ def test_a_store_that_does_not_answer_holds_up_nobody_else(front, tmp_path, monk
     with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
         acme.scopes()
         globex.scopes()
-        pool = _pool_of(monkeypatch)
+        pool = _pool_of()
         engine = pool("acme")
         monkeypatch.setattr(type(engine.core.store), "scopes", _slow(engine.core.store, let_go))
         with ThreadPoolExecutor(40) as threads:
@@ -368,10 +416,15 @@ def test_a_store_that_does_not_answer_holds_up_nobody_else(front, tmp_path, monk
     assert answers.count("ok") >= 16 and answers.count("store_unavailable") >= 1
 
 
-def _pool_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+def _pool() -> TenantPool:
     import gc
 
     (pool,) = [found for found in gc.get_objects() if isinstance(found, TenantPool) and not found._closed]
+    return pool
+
+
+def _pool_of() -> Callable[[str], Any]:
+    pool = _pool()
     return lambda name: pool._houses[name].engine
 
 
@@ -447,6 +500,47 @@ def test_sessions_of_tenants_are_apart_on_one_redis(front, tmp_path, redis_serve
         assert acme.working("s1", scope=ALICE).slots == {"密语": SECRET}
         with redis_server.client() as client:
             assert {key.partition(b":session:")[0] for key in client.keys("shared*:session:*")} == {b"shared.acme"}
+
+
+def test_each_tenants_vectors_are_in_an_index_of_its_own(tmp_path):
+    """STO-2, ACC-6: also when its store was closed for another tenant's and is opened again."""
+    tenants = everywhere(tmp_path, index=f"qdrant:///{tmp_path}/vectors-{{tenant}}", most_open=1)
+    with opened(embedder=WordEmbedder(), settings={"answer_cache_seconds": 0}) as front:
+        with service(front, tenants) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
+            for memory, text in ((acme, SECRET), (globex, "Globex releases on Mondays")):
+                memory.remember(text, scope=ALICE, id="m")
+                assert memory.search(text, scope=ALICE)[0].reasons["semantic"] > 0
+            for memory, name in ((acme, "acme"), (globex, "globex")):
+                ((level, said),) = [(f.level, f.message) for f in memory.doctor().findings if f.subject == "external index"]
+                assert (level, f"vectors-{name} holds what the store does" in said) == ("ok", True)
+            assert acme.forget("m", scope=ALICE).state == "scrubbed"
+            assert globex.search("Mondays", scope=ALICE)[0].reasons["semantic"] > 0
+        assert front.core.external is None
+    assert {path.name for path in tmp_path.glob("vectors-*")} == {"vectors-acme", "vectors-globex"}
+
+
+def test_on_a_server_of_vectors_each_tenant_has_a_collection_of_its_own():
+    names = ["acme", "a-b", "a_b", "x" * 48, "t0"]
+    tenants = Tenants.model_validate({"store": "{tenant}.db", "index": "qdrant://:KEY@host:6333?tls=1"})
+    found = [parse_address(tenants.of(name).index, port=1) for name in names]
+    assert len({address.collection for address in found}) == len(names)
+    assert all((address.host, address.port, address.key, address.tls) == ("host", 6333, "KEY", True) for address in found)
+    own = Tenants.model_validate({"index": "chroma://host", "tenant": {"a": {"store": "a.db", "index": "milvus://other"}}})
+    assert own.of("a").index == "milvus://other"
+
+
+def test_a_service_whose_own_memory_has_an_index_says_that_its_tenants_have_none(tmp_path):
+    file = tmp_path / "tenants.toml"
+    for more, said in (("", True), (f'index = "qdrant:///{tmp_path}/{{tenant}}"\n', False)):
+        file.write_text(f'store = "sqlite:///{tmp_path}/{{tenant}}.db"\n{more}')
+        command = [sys.executable, "-m", "satchel", "serve", "--store", str(tmp_path / "f.db"), "--embedder", "none", "--index", "exact://"]
+        process = subprocess.Popen([*command, "--tenants", str(file), "--port", "0"], stderr=subprocess.PIPE, text=True)
+        try:
+            first = process.stderr.readline()
+            assert ("tenants have their vectors in memory" in first) is said, first
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
 
 
 def test_forgetting_export_and_doctor_are_each_tenants_own(front, tmp_path):
@@ -577,6 +671,8 @@ def test_the_services_own_store_is_no_tenants(tmp_path):
         ("[tenant.a]\nstore = 'a.db'\nstor = 'b.db'", "stor"),
         ("[tenant.a]", "store"),
         ("store = ", "is not TOML"),
+        ("store = '{tenant}.db'\nindex = 'chroma:///vectors'", "share one index"),
+        ("[tenant.a]\nstore = 'a'\nindex = 'chroma:///x'\n[tenant.b]\nstore = 'b'\nindex = 'chroma:///x'", "is the index of tenant 'a'"),
     ],
 )
 def test_a_file_of_tenants_that_is_wrong_says_what(tmp_path, text, problem):

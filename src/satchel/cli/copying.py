@@ -32,11 +32,12 @@ def copy(
     A copy that was interrupted goes on where it was, by the same command; so does one that the source has outgrown, as long as nobody
     wrote to the target. At the end everything is compared; exit code 1 where something differs.
     """
-    from satchel.engine.copying import copy_store
+    from satchel.engine.copying import copy_store, require_copyable
     from satchel.wiring import open_store
 
     source = open_store(from_, must_exist=True, field="FROM")
     try:
+        require_copyable(source)  # before a target is begun for what is refused
         target = open_store(to, field="TO")
         try:
             with progress("copying") as advance:

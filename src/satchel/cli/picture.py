@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from html import escape
+from typing import Literal
 
+from satchel.cli.svg import Point, area, document, label, line, rule
 from satchel.operations.models import SimulatedRecord, Simulation
 
 Scale = Callable[[float], float]
@@ -18,9 +19,8 @@ _THREADS = 40
 _TICKS = 6
 
 _STYLE = (
-    "text{font:12px system-ui,sans-serif;fill:#333}.grid{stroke:#ddd}.thread{fill:none;stroke:#9aa7b5;stroke-width:.7;opacity:.6}"
+    ".thread{fill:none;stroke:#9aa7b5;stroke-width:.7;opacity:.6}"
     ".mean{fill:none;stroke:#0b5fa5;stroke-width:2}.band{fill:#0b5fa5;opacity:.14}.active{fill:#2e7d32;opacity:.25}.faint{fill:#b26a00;opacity:.45}"
-    ".title{font-weight:600;font-size:14px}"
 )
 
 
@@ -50,23 +50,24 @@ def svg(simulation: Simulation) -> str:
     def count(value: float) -> float:
         return counts_top + _COUNTS - value / most * _COUNTS
 
+    def along(values: Sequence[float], y: Scale) -> list[Point]:
+        return [(x(day), y(value)) for day, value in zip(simulation.days, values, strict=False)]
+
+    nothing = [0] * len(simulation.days)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
-        f"<title>{escape(_title(simulation))}</title><style>{_STYLE}</style>",
-        f'<text class="title" x="{_LEFT}" y="20">{escape(_title(simulation))}</text>',
+        label(_LEFT, 20, _title(simulation), name="title"),
         *(_level(strength(value), f"{value:.2f}") for value in (0.0, top / 2, top)),
         *(_level(count(value), str(int(value))) for value in (0, most)),
         *(_tick(x(day), simulation, day) for day in _tick_days(first, last)),
-        _area("band", simulation.days, simulation.low, simulation.high, x, strength),
-        *(_line("thread", simulation.days, _while_kept(record.curve), x, strength) for record in _some(simulation)),
-        _line("mean", simulation.days, simulation.mean, x, strength),
-        _area("active", simulation.days, [0] * len(simulation.days), simulation.active, x, count),
-        _area("faint", simulation.days, [0] * len(simulation.days), simulation.faint, x, count),
-        f'<text x="{_LEFT}" y="{base - _STRENGTHS - 4}">strength: mean, the middle eight tenths, single memories</text>',
-        f'<text x="{_LEFT}" y="{counts_top - 8}">memories: active, and of them too faint for recall</text>',
-        "</svg>",
+        area("band", along(simulation.high, strength), along(simulation.low, strength)),
+        *(line("thread", along(_while_kept(record.curve), strength)) for record in _some(simulation)),
+        line("mean", along(simulation.mean, strength)),
+        area("active", along(simulation.active, count), along(nothing, count)),
+        area("faint", along(simulation.faint, count), along(nothing, count)),
+        label(_LEFT, base - _STRENGTHS - 4, "strength: mean, the middle eight tenths, single memories"),
+        label(_LEFT, counts_top - 8, "memories: active, and of them too faint for recall"),
     ]
-    return "\n".join(parts) + "\n"
+    return document(_WIDTH, _HEIGHT, _title(simulation), parts, style=_STYLE)
 
 
 def _some(simulation: Simulation) -> Sequence[SimulatedRecord]:
@@ -84,9 +85,8 @@ def _title(simulation: Simulation) -> str:
     return f"{simulation.count} memories over {days} days from {simulation.now:%Y-%m-%d}: {simulation.archived} archived if nothing is used"
 
 
-def _level(y: float, label: str) -> str:
-    line = f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-    return f'{line}<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
+def _level(y: float, words: str) -> str:
+    return rule((_LEFT, y), (_WIDTH - _RIGHT, y)) + label(_LEFT - 6, y + 4, words, anchor="end")
 
 
 def _tick_days(first: int, last: int) -> list[int]:
@@ -94,19 +94,5 @@ def _tick_days(first: int, last: int) -> list[int]:
 
 
 def _tick(x: float, simulation: Simulation, day: int) -> str:
-    label = f"{simulation.now + timedelta(days=day):%Y-%m-%d}"
-    anchor = "end" if x > _WIDTH - 60 else "middle"
-    return f'<text x="{x:.1f}" y="{_HEIGHT - 10}" text-anchor="{anchor}">{label}</text>'
-
-
-def _points(days: Sequence[int], values: Sequence[float], x: Scale, y: Scale) -> list[str]:
-    return [f"{x(day):.1f},{y(value):.1f}" for day, value in zip(days, values, strict=False)]
-
-
-def _line(name: str, days: Sequence[int], values: Sequence[float], x: Scale, y: Scale) -> str:
-    return f'<polyline class="{name}" points="{" ".join(_points(days, values, x, y))}"/>'
-
-
-def _area(name: str, days: Sequence[int], low: Sequence[float], high: Sequence[float], x: Scale, y: Scale) -> str:
-    around = _points(days, high, x, y) + _points(days, low, x, y)[::-1]
-    return f'<polygon class="{name}" points="{" ".join(around)}"/>'
+    anchor: Literal["end", "middle"] = "end" if x > _WIDTH - 60 else "middle"
+    return label(x, _HEIGHT - 10, f"{simulation.now + timedelta(days=day):%Y-%m-%d}", anchor=anchor)

@@ -79,6 +79,8 @@ def serve(
     every = None if maintain_every.strip().lower() == "never" else seconds("--maintain-every", maintain_every)
     settings = validated(ServiceSettings, chosen | {"maintain_every": every}, subject="command line")
     served = None if tenants is None else read_tenants(tenants)
+    if served is not None and session.index is not None and not served.keeps_indexes:
+        remark("--index is for the service's own memory: tenants have their vectors in memory, but for an `index` in the file of tenants")
     with _stopping(), session.creating().open_engine("serve") as engine:
         mounts = {} if no_mcp else _mcp_door(engine)
 

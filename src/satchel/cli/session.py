@@ -112,10 +112,10 @@ class Session:
             yield memory
 
     def has_store(self) -> bool:
-        """Tell whether the store is there already, as far as it is a file."""
-        from satchel.wiring import default_store_url, missing_file
+        """Tell whether the store is there already; of a service only itself can say."""
+        from satchel.wiring import default_store_url, missing_store
 
-        return missing_file(self.store or default_store_url()) is None
+        return missing_store(self.store or default_store_url()) is None
 
     def _check_agent(self) -> None:
         from satchel.protocol.naming import agent_name
@@ -127,11 +127,11 @@ class Session:
             raise InvalidRequest.of(faults, subject="command line") from None
 
     def _check_store(self) -> None:
-        from satchel.wiring import missing_file
+        from satchel.wiring import missing_store
 
-        missing = missing_file(self.store) if self.store is not None and self.store_given else None
+        missing = missing_store(self.store) if self.store is not None and self.store_given else None
         if missing is not None:
-            message = f"there is no store {str(missing)!r}; remember, import, migrate and serve make one"
+            message = f"there is no store {missing!r}; remember, import, migrate and serve make one"
             raise InvalidRequest.of([Fault(field="--store", message=message)], subject="command line")
 
     @contextmanager

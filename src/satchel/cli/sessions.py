@@ -45,7 +45,8 @@ def sessions(
             remark("there are more; see --limit")
     if not page.sessions:
         if not session.as_json:
-            remark(f"no sessions in {', '.join(map(printable, session.scopes))}")
+            where = f"; looked in {printable(page.looked_in)}" if page.looked_in else ""
+            remark(f"no sessions in {', '.join(map(printable, session.scopes))}{where}")
         raise typer.Exit(1)
 
 

@@ -5,7 +5,7 @@ Loaded at the start of every pytest run, it imports nothing of Satchel before a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,14 @@ import pytest
 if TYPE_CHECKING:
     from satchel.conformance.report import Report
 
+_SUBJECTS = ("store", "index", "working", "memory")
 _UNDECLARED = "not claimed: "
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Offer the options."""
     group = parser.getgroup("satchel", "Satchel conformance")
-    for subject in ("store", "index", "working", "memory"):
+    for subject in _SUBJECTS:
         text = f"a function, as package.module:name, that returns the {subject} to certify, empty each time"
         group.addoption(f"--satchel-{subject}", metavar="PACKAGE:FACTORY", help=text)
     group.addoption("--satchel-report", metavar="FILE", help="write the conformance report to FILE as JSON")
@@ -31,12 +32,30 @@ def _made(config: pytest.Config, subject: str) -> Iterator[Any]:
     named = config.getoption(f"--satchel-{subject}")
     if not named:
         pytest.skip(f"no --satchel-{subject} was given")
-    module, _, attribute = named.partition(":")
-    made = getattr(import_module(module), attribute or "temporary")()
+    made = _factory(subject, named)()
     try:
         yield made
     finally:
         made.close()
+
+
+def _factory(subject: str, named: str) -> Callable[[], Any]:
+    """Return the function that an option names. Raises pytest.UsageError: once, for a run, and not for each of its tests."""
+    module, _, attribute = named.partition(":")
+    try:
+        home = import_module(module)
+    except Exception as error:  # noqa: BLE001 - whatever the module does, it is the line that is to be mended
+        raise _unusable(subject, named, f"the module {module!r} cannot be imported: {error}") from None
+    found = getattr(home, attribute or "temporary", None)
+    if found is None:
+        raise _unusable(subject, named, f"there is no {attribute or 'temporary'!r} in the module {module!r}")
+    if not callable(found):
+        raise _unusable(subject, named, "it is no function")
+    return found  # type: ignore[no-any-return]
+
+
+def _unusable(subject: str, named: str, why: str) -> pytest.UsageError:
+    return pytest.UsageError(f"--satchel-{subject}={named}: {why}; expected package.module:name, a function that returns the {subject}")
 
 
 @pytest.fixture
@@ -81,8 +100,11 @@ _SEEN = pytest.StashKey[_Seen]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make room for the outcomes."""
+    """Make room for the outcomes, and see that what the options name is there."""
     config.stash[_SEEN] = _Seen()
+    for subject in _SUBJECTS:
+        if named := config.getoption(f"--satchel-{subject}"):
+            _factory(subject, named)
 
 
 @pytest.hookimpl(tryfirst=True)

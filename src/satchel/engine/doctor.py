@@ -52,12 +52,13 @@ def _external(core: Core) -> Iterator[Finding]:
     external = core.external
     if external is None:
         return
-    problems = external.problems()
+    inspection = external.inspection()
+    problems = inspection.problems(core.embedder.name if core.embedder else None)
     yield from (Finding(level="warning", subject="external index", message=problem) for problem in problems)
     if problems:
         return
     try:
-        differing = list(external.compare())
+        differing = list(inspection.compare())
     except IndexLost as error:
         yield Finding(level="warning", subject="external index", message=str(error))
         return

@@ -13,8 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 from uuid import UUID
 
 import numpy as np
@@ -60,12 +61,16 @@ class BaseIndex(ABC):
 
     capabilities = frozenset({"persistent"})
 
+    library: ClassVar[str | None] = None
+    """What takes so long to import that it waits until the index is first asked. Importing it is not counted as time to fail."""
+
     def __init__(self, address: Address) -> None:
         self.location = address.text
         self._address = address
         self._lock: AbstractContextManager[object] = threading.RLock() if address.path is not None else nullcontext()
         self._opening = threading.Lock()
         self._connected = False
+        self._loaded_library = False
         self._seen: tuple[int, int] | None = None
         self._dimension = 0
 
@@ -120,6 +125,7 @@ class BaseIndex(ABC):
     @contextmanager
     def _turn(self) -> Iterator[None]:
         with self._lock:
+            importing = self._load()
             try:
                 self._reach()
                 yield
@@ -130,7 +136,19 @@ class BaseIndex(ABC):
             except BaseException as error:  # engines in Rust panic with what is no Exception
                 self._leave()
                 said = " ".join(str(error).split()) or type(error).__name__
-                raise StoreUnavailable(f"the vector index {self.location} failed: {said[:_LONGEST]}") from error
+                raise StoreUnavailable(f"the vector index {self.location} failed: {said[:_LONGEST]}", importing=importing) from error
+
+    def _load(self) -> float:
+        """Import the engine's library, and return how many seconds that took."""
+        if self.library is None or self._loaded_library:
+            return 0.0
+        started = time.monotonic()
+        try:
+            import_module(self.library)
+        except ImportError as error:
+            raise StoreUnavailable(f"the vector index {self.location} needs {self.library}: {error}") from error
+        self._loaded_library = True
+        return time.monotonic() - started
 
     def _reach(self) -> None:
         with self._opening:

@@ -1,4 +1,7 @@
-"""Chroma: a server, or the engine in this process over a folder. It must not know records or models."""
+"""Chroma: a server, or the engine in this process over a folder. It must not know records or models.
+
+The library takes a second to import, so it is imported when the index is first asked: most commands never do.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,19 @@ import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-# Chroma may load ONNX Runtime, which then tells its maker of this device.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
-import chromadb
 import httpx
 import numpy as np
-from chromadb.api import ClientAPI
-from chromadb.api.models.Collection import Collection
-from chromadb.api.shared_system_client import SharedSystemClient
-from chromadb.config import Settings
-from chromadb.errors import NotFoundError
 
 from satchel.indexes.address import parse_address
 from satchel.indexes.base import TIMEOUT_SECONDS, BaseIndex, Held, Vector, entry_key
 from satchel.ports import VectorEntry
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+    from chromadb.config import Settings
 
 PORT = 8000
 _PAGE = 1000
@@ -33,6 +32,8 @@ _BREADTH = 200
 class ChromaIndex(BaseIndex):
     """One collection, whose entries carry their scope as metadata."""
 
+    library = "chromadb"
+
     _client: ClientAPI | None = None
     _found: Collection | None = None
 
@@ -42,6 +43,11 @@ class ChromaIndex(BaseIndex):
             self.capabilities = frozenset({"persistent", "multiprocess"})
 
     def _connect(self) -> None:
+        # Chroma may load ONNX Runtime, which then tells its maker of this device.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+        import chromadb
+        from chromadb.config import Settings
+
         settings = Settings(anonymized_telemetry=False)
         if self._address.path is not None:
             self._client = _engine(str(self._address.path), settings)
@@ -83,6 +89,8 @@ class ChromaIndex(BaseIndex):
         return self._found
 
     def _exists(self) -> bool:
+        from chromadb.errors import NotFoundError
+
         if self._found is None:
             try:
                 self._found = self._chroma.get_collection(self._address.collection, embedding_function=None)
@@ -141,6 +149,9 @@ def open_index(url: str) -> ChromaIndex:
 
 
 def _engine(folder: str, settings: Settings) -> ClientAPI:
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+
     try:
         return chromadb.PersistentClient(folder, settings=settings)
     except BaseException:

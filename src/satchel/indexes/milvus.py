@@ -1,4 +1,7 @@
-"""Milvus through `pymilvus`: a server, or Milvus Lite in a file. It must not know records or models."""
+"""Milvus through `pymilvus`: a server, or Milvus Lite in a file. It must not know records or models.
+
+The library takes two seconds to import, so it is imported when the index is first asked: most commands never do.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,15 @@ import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
-
-from pymilvus import DataType, MilvusClient
+from typing import TYPE_CHECKING, Any
 
 from satchel.errors import Fault, InvalidRequest
 from satchel.indexes.address import parse_address
 from satchel.indexes.base import TIMEOUT_SECONDS, BaseIndex, Held, Vector, entry_key
 from satchel.ports import VectorEntry
+
+if TYPE_CHECKING:
+    from pymilvus import MilvusClient
 
 PORT = 19530
 _PAGE = 1000
@@ -33,6 +37,8 @@ for _noisy in ("pymilvus", "milvus_lite"):
 class MilvusIndex(BaseIndex):
     """One collection; on a server the scope decides the partition."""
 
+    library = "pymilvus"
+
     _client: MilvusClient | None = None
     _loaded = False
     _unsealed = 0
@@ -47,6 +53,8 @@ class MilvusIndex(BaseIndex):
             self.capabilities = frozenset({"persistent", "multiprocess"})
 
     def _connect(self) -> None:
+        from pymilvus import MilvusClient
+
         if self._address.path is not None:
             self._client = MilvusClient(uri=str(self._address.path), timeout=_PATIENCE_SECONDS)
         else:
@@ -85,7 +93,9 @@ class MilvusIndex(BaseIndex):
         return True
 
     def _create(self, dimension: int) -> None:
-        schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
+        from pymilvus import DataType
+
+        schema = self._milvus.create_schema(auto_id=False, enable_dynamic_field=False)
         schema.add_field("key", DataType.VARCHAR, is_primary=True, max_length=36)
         # A digest of the scope, so that no scope needs quoting in a filter.
         schema.add_field("owner", DataType.VARCHAR, max_length=32, is_partition_key=not self._is_file)

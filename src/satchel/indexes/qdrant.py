@@ -1,17 +1,22 @@
-"""Qdrant through `qdrant-client`: a server, or the client's own local mode in a folder. It must not know records or models."""
+"""Qdrant through `qdrant-client`: a server, or the client's own local mode in a folder. It must not know records or models.
+
+The library takes over a second to import, so it is imported when the index is first asked: most commands never do.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-
-from qdrant_client import QdrantClient
-from qdrant_client import models as q
+from typing import TYPE_CHECKING
 
 from satchel.indexes.address import parse_address
 from satchel.indexes.base import TIMEOUT_SECONDS, BaseIndex, Held, Vector, entry_key
 from satchel.ports import VectorEntry
+
+if TYPE_CHECKING:
+    from qdrant_client import QdrantClient
+    from qdrant_client import models as q
 
 PORT = 6333
 _PAGE = 1000
@@ -19,6 +24,8 @@ _PAGE = 1000
 
 class QdrantIndex(BaseIndex):
     """One collection; the scope is a tenant of it, with a graph of its own."""
+
+    library = "qdrant_client"
 
     _client: QdrantClient | None = None
 
@@ -29,6 +36,8 @@ class QdrantIndex(BaseIndex):
             self.capabilities = frozenset({"persistent", "multiprocess"})
 
     def _connect(self) -> None:
+        from qdrant_client import QdrantClient
+
         if self._address.path is not None:
             self._client = QdrantClient(path=str(self._address.path))
         else:
@@ -56,6 +65,8 @@ class QdrantIndex(BaseIndex):
         return self._qdrant.collection_exists(self._name)
 
     def _create(self, dimension: int) -> None:
+        from qdrant_client import models as q
+
         self._qdrant.create_collection(
             self._name,
             vectors_config=q.VectorParams(size=dimension, distance=q.Distance.DOT),
@@ -69,6 +80,8 @@ class QdrantIndex(BaseIndex):
         self._qdrant.delete_collection(self._name)
 
     def _put(self, scope: str, entries: Sequence[VectorEntry]) -> None:
+        from qdrant_client import models as q
+
         points = [
             q.PointStruct(
                 id=entry_key(scope, entry.id),
@@ -83,13 +96,19 @@ class QdrantIndex(BaseIndex):
             self._qdrant.upsert(self._name, points, wait=True)
 
     def _remove(self, scope: str, ids: Sequence[str]) -> None:
+        from qdrant_client import models as q
+
         self._qdrant.delete(self._name, points_selector=q.PointIdsList(points=[entry_key(scope, name) for name in ids]), wait=True)
 
     @staticmethod
     def _of(scope: str) -> q.Filter:
+        from qdrant_client import models as q
+
         return q.Filter(must=[q.FieldCondition(key="scope", match=q.MatchValue(value=scope))])
 
     def _search(self, scope: str, vector: Vector, limit: int, exact: bool) -> list[tuple[str, float]]:
+        from qdrant_client import models as q
+
         found = self._qdrant.query_points(
             self._name,
             query=vector.tolist(),
@@ -101,6 +120,8 @@ class QdrantIndex(BaseIndex):
         return [((point.payload or {})["id"], point.score) for point in found.points]
 
     def _fetch(self, scope: str, ids: Sequence[str] | None, vectors: bool) -> list[Held]:
+        from qdrant_client import models as q
+
         if ids is not None:
             # By the scope as well: the keys are made of it, and this proves it.
             wanted = q.Filter(must=[*(self._of(scope).must or ()), q.HasIdCondition(has_id=[entry_key(scope, name) for name in ids])])

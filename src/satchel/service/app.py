@@ -121,6 +121,7 @@ def _plain_routes(core: Core, context: Context, metrics: Metrics, pool: TenantPo
         health = await context.workers.call(health_of, core)
         if pool is not None:
             named = await context.workers.call(context.door.is_keeper, request.headers)
+            await context.workers.call(pool.look_again)
             health = with_tenants(health, pool.states(), named=named)
         return json_response(health, status=503 if health["status"] == "failing" else 200, headers={"Cache-Control": "no-store"})
 

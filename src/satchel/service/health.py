@@ -47,7 +47,7 @@ def health_of(core: Core) -> Health:
 
 
 def with_tenants(health: Health, states: Mapping[str, str], *, named: bool) -> Health:
-    """Return the health with that of the tenants, as it was when each was last used: one that fails leaves the service standing."""
+    """Return the health with that of the tenants, as it was when each was last looked at: one that fails leaves the service standing."""
     told = dict(states) if named else dict(sorted(Counter(states.values()).items()))
     degraded = health["status"] == "ok" and "failing" in states.values()
     return Health(**{**health, "tenants": told, **({"status": "degraded"} if degraded else {})})  # type: ignore[typeddict-item]

@@ -9,7 +9,8 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,6 +33,10 @@ _QUEUE_SECONDS = 1.0
 _OPENING_SECONDS = 30.0
 _CLOSING_SECONDS = 30.0
 
+_LOOK_SECONDS = 1.0
+"""How long somebody who asks after the tenants' health waits for a look at those that failed, and how soon it is looked again."""
+_LOOKERS = 4
+
 State = Literal["ok", "closed", "failing"]
 
 
@@ -51,6 +56,8 @@ class _House:
     broken: bool = False
     pause: float = _FIRST_PAUSE
     retry_at: float = 0.0
+    look_at: float = 0.0
+    """When it may be looked at for its health's sake."""
 
     @property
     def state(self) -> State:
@@ -82,6 +89,8 @@ class TenantPool:
         self._houses: dict[str, _House] = {}
         self._open = 0
         self._closed = False
+        self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="satchel-tenants-health")
+        self._looks: dict[str, Future[None]] = {}
         _claim(front.core.store, None)
 
     def serves(self, name: str) -> bool:
@@ -98,6 +107,29 @@ class TenantPool:
         with self._lock:
             known = {name: house.state for name, house in self._houses.items()}
         return {name: known.get(name, "closed") for name in self.names()}
+
+    def look_again(self) -> None:
+        """Look at the stores that failed when they were last used, for about a second: what takes longer shows the next time."""
+        now = time.monotonic()
+        with self._lock:
+            if self._closed:
+                return
+            self._looks = {name: look for name, look in self._looks.items() if not look.done()}
+            for house in self._houses.values():
+                if house.failure is not None and house.name not in self._looks and now >= max(house.retry_at, house.look_at):
+                    # To look a damaged store over whole may be long work.
+                    house.look_at = now + (_LONGEST_PAUSE if house.broken else _LOOK_SECONDS)
+                    self._looks[house.name] = self._lookers.submit(self._look, house)
+            looks = list(self._looks.values())
+        wait(looks, timeout=_LOOK_SECONDS)
+
+    def _look(self, house: _House) -> None:
+        damaged = house.broken
+        with suppress(SatchelError), self.lease(house.name, stream=True) as engine:
+            engine.core.store.document(OWNER, KEY)
+            problems = engine.core.store.check() if damaged else []
+            if problems:
+                raise StoreCorrupt(problems[0])
 
     @contextmanager
     def lease(self, name: str, *, stream: bool = False) -> Iterator[Engine]:
@@ -198,6 +230,7 @@ class TenantPool:
             consolidator=core.consolidator,
             judge=core.judge,
             working=house.where.working,
+            index=house.where.index,
         )
         if not isinstance(engine, Engine):
             engine.close()
@@ -255,6 +288,7 @@ class TenantPool:
         with self._lock:
             self._closed = True
             houses = list(self._houses.values())
+        self._lookers.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + _CLOSING_SECONDS
         for house in houses:
             with house.door:

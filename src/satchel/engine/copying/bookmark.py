@@ -61,6 +61,22 @@ def find(store: Store) -> Bookmark | None:
     return None if value is None else _read(value)
 
 
+def require_copyable(source: Store) -> Change:
+    """Return the first entry of a source's log.
+
+    Raises:
+        NotFound: it holds nothing.
+        InvalidRequest: it is an unfinished copy.
+    """
+    theirs = find(source)
+    if theirs is not None and not theirs.finished:
+        raise InvalidRequest.of([{"field": "FROM", "message": f"is an unfinished copy of {theirs.source}: finish that one first"}])
+    entries = source.changes(None, limit=1)
+    if not entries:
+        raise NotFound(f"there is nothing to copy in {source.location}", location=source.location)
+    return entries[0]
+
+
 def begin(source: Store, target: Store) -> Bookmark:
     """Return where to go on: at the beginning of an empty target, or where this copy was left.
 
@@ -71,13 +87,7 @@ def begin(source: Store, target: Store) -> Bookmark:
     """
     if source.location == target.location and "persistent" in source.capabilities:
         raise InvalidRequest.of([{"field": "TO", "message": "is the store to copy from"}])
-    theirs = find(source)
-    if theirs is not None and not theirs.finished:
-        raise InvalidRequest.of([{"field": "FROM", "message": f"is an unfinished copy of {theirs.source}: finish that one first"}])
-    entries = source.changes(None, limit=1)
-    if not entries:
-        raise NotFound(f"there is nothing to copy in {source.location}", location=source.location)
-    first = sign(entries[0])
+    first = sign(require_copyable(source))
     mark = find(target)
     if mark is None:
         if target.changes(None, limit=1) or target.collections():

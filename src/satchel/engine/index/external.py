@@ -10,14 +10,13 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from satchel.engine.index.entries import chunks, entries_of
+from satchel.engine.index.inspecting import OTHERS, TAKE_OVER, Inspection
 from satchel.engine.index.reach import IndexLost, Reach
-from satchel.engine.index.vectors import unpack_vectors
 from satchel.errors import Conflict, SatchelError, StoreError, StoreUnavailable
-from satchel.ports import Batch, Document, IndexDescription, IndexRow, IndexSlice, Position, Store, VectorEntry, VectorIndex
+from satchel.ports import Batch, Document, IndexDescription, IndexSlice, Position, Store, VectorIndex
 from satchel.protocol.record import new_id
 
 if TYPE_CHECKING:
@@ -30,23 +29,11 @@ INLINE = 1_000
 """Rows that a recall copies to the index before it answers; more are copied in the background, and words answer meanwhile."""
 
 _PATIENCE_SECONDS = 5.0
-_CHUNK = 500
-_OTHERS = "the vector index {} holds the vectors of another store"
 _COLLECTION, _KEY = "index", "copied-as"
 
 
 class _TooMany(Exception):
     """There is more to copy than a recall waits for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How a scope's entries differ from the store's vectors: how many lack, are of older content, and have nothing left in the store."""
-
-    scope: str
-    missing: int
-    stale: int
-    extra: int
 
 
 class ExternalIndex:
@@ -164,9 +151,7 @@ class ExternalIndex:
         """See that the index is for these vectors; one of another embedder is begun anew, one of another store is left as it is."""
         found = self._ask(self._index.describe)
         if found is not None and found.store != about.store:
-            said = _OTHERS.format(self.location)
-            help_ = "name another collection, or let `satchel reindex --everything` take this one over"
-            raise self._reach.refused(f"{said}; recall goes on with words alone: {help_}")
+            raise self._reach.refused(f"{OTHERS.format(self.location)}; recall goes on with words alone: {TAKE_OVER}")
         if found != about:
             self._forget()
             self._ask(self._index.clear, about)
@@ -201,8 +186,8 @@ class ExternalIndex:
             return 0  # this state of the store is older than what was forgotten since
         copied = 0
         living: set[str] = set()
-        for rows in _chunks(part.rows):
-            entries, bare = _entries(rows, dimension)
+        for rows in chunks(part.rows):
+            entries, bare = entries_of(rows, dimension)
             living.update(entry.id for entry in entries)
             lacking = [entry for entry in entries if held.get(entry.id) != entry.checksum]
             if most is not None and copied + len(lacking) > most:
@@ -342,32 +327,9 @@ class ExternalIndex:
                 break
         return sum(left.values())
 
-    def problems(self) -> list[str]:
-        """Return what is wrong with the index itself."""
-        try:
-            return self._index.check()
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is the index's failure and belongs among the findings
-            return [f"the vector index {self.location} failed: {error}"]
-
-    def compare(self) -> Iterator[Difference]:
-        """Yield the scopes that the index has come to the end of and yet does not hold as the store does. Raises IndexLost."""
-        self._reach.wake()
-        found = self._ask(self._index.describe)
-        if found is None:
-            return
-        if found.store != self._store_id:
-            raise IndexLost(_OTHERS.format(self.location))
-        for scope, marked in self._ask(self._index.marks).items():
-            with self._store.reading():
-                part = self._store.index_slice(scope)
-                truth = {entry.id: entry.checksum for rows in _chunks(part.rows) for entry in _entries(rows, found.dimension)[0]}
-            if part.position != marked:
-                continue  # it is behind, and the next recall brings it up to date
-            held = self._ask(self._index.checksums, scope)
-            stale = sum(held[name] != truth[name] for name in held.keys() & truth.keys())
-            told = Difference(scope, len(truth.keys() - held.keys()), stale, len(held.keys() - truth.keys()))
-            if told.missing or told.stale or told.extra:
-                yield told
+    def inspection(self) -> Inspection:
+        """Return what `doctor` looks the index over with."""
+        return Inspection(self._index, self._store, self._store_id, self._reach)
 
     def close(self) -> None:
         """Stop copying, and release the index. What is not copied yet waits for the next time."""
@@ -376,25 +338,3 @@ class ExternalIndex:
         if worker is not None:
             worker.join()
         self._index.close()
-
-
-def _chunks(rows: Iterable[IndexRow]) -> Iterator[list[IndexRow]]:
-    chunk: list[IndexRow] = []
-    for row in rows:
-        chunk.append(row)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
-
-
-def _entries(rows: list[IndexRow], dimension: int) -> tuple[list[VectorEntry], list[str]]:
-    """Return the entries of those of the rows that have a sound vector, and the ids of the others."""
-    vectors, sound = unpack_vectors([row.vector for row in rows], dimension)
-    entries = [
-        VectorEntry(row.id, blake2b(row.vector, digest_size=12).hexdigest(), vector)
-        for row, vector, is_sound in zip(rows, vectors, sound, strict=True)
-        if is_sound and row.vector is not None
-    ]
-    return entries, [row.id for row, is_sound in zip(rows, sound, strict=True) if not is_sound]

@@ -66,7 +66,8 @@ class Reach:
             return method(*args, **kwargs)
         except Exception as error:
             failed = time.monotonic()
-            self._rest_until = failed + min(REST * (failed - started), MAX_REST_SECONDS)
+            importing = error.details.get("importing", 0.0) if isinstance(error, SatchelError) else 0.0
+            self._rest_until = failed + min(REST * (failed - started - importing), MAX_REST_SECONDS)
             self._lost()
             said = error.message if isinstance(error, SatchelError) else f"the vector index {self._location} failed: {error}"
             self._notes.add(LOST, f"{said}; recall goes on with words alone, and the index is brought up to date when it is back")

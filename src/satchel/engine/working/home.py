@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from satchel.engine.core import Core
 from satchel.engine.working.store import DocumentWorkingStore
-from satchel.errors import StoreUnavailable
+from satchel.errors import NotFound, StoreUnavailable
 from satchel.ports import Batch, Document
 
 COLLECTION, KEY = "working-home", "home"
@@ -39,12 +39,28 @@ def open_home(core: Core, *, chosen: bool) -> None:
         )
 
 
+def looked_in(core: Core) -> str:
+    """Return where this engine looks for sessions, and where else they are, for a person who misses one."""
+    here, elsewhere = core.working.location, _elsewhere(core)
+    return here if elsewhere is None else f"{here}; but sessions of this store are kept in {elsewhere}: name it as `working`"
+
+
+def unknown_session(core: Core, session: str, scope: str) -> NotFound:
+    """Return the error for a session that is not there."""
+    return NotFound(f"there is no session {session!r} in {scope}; looked in {looked_in(core)}", session=session, scope=scope)
+
+
+def _elsewhere(core: Core) -> str | None:
+    """Return the place that sessions of this store are kept in, where this engine was not told to use it."""
+    return (core.store.document(COLLECTION, KEY) or {}).get("location") if core.apart is None else None
+
+
 def must_reach(core: Core) -> None:
     """Raise StoreUnavailable where sessions of this store are kept in a place that this engine was not told to use.
 
     Forgetting that does not reach them must not say that it is done.
     """
-    last = (core.store.document(COLLECTION, KEY) or {}).get("location") if core.apart is None else None
+    last = _elsewhere(core)
     if last is not None:
         raise StoreUnavailable(
             f"sessions of this store are kept in {last}, and forgetting must reach them: name it as `working`, or 'store' if it is no more"

@@ -15,6 +15,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.retention.duties import is_open_duty
 from satchel.engine.text.screening import mask
 from satchel.engine.working.condensing import condense, memory_id
+from satchel.engine.working.home import looked_in, unknown_session
 from satchel.engine.working.promoting import Promoter
 from satchel.engine.working.working import Desk, Overtaken, is_released, live, next_version, read, release_time, retried, write
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
@@ -32,7 +33,6 @@ from satchel.operations.models import (
     SessionsRequest,
     SessionStarted,
     SessionStartRequest,
-    WorkingRequest,
 )
 from satchel.ports import Batch
 from satchel.protocol.filters import RecordFilter
@@ -105,7 +105,7 @@ class SessionBook:
     def _end(self, principal: Principal, request: SessionEndRequest) -> SessionEnded:
         stored = self._core.working.load(request.scope, request.session)
         if stored is None:
-            raise _unknown(request)
+            raise unknown_session(self._core, request.session, request.scope)
         if stored.ended_at is not None:
             return SessionEnded(snapshot=stored, records=stored.records, already=True)
         if request.summary is not None:
@@ -201,8 +201,8 @@ class SessionBook:
                     found.append(info)
                 if len(found) > request.limit:
                     last = found[-2]
-                    return Sessions(sessions=tuple(found[:-1]), cursor=f"{last.scope}\n{last.session_id}")
-        return Sessions(sessions=tuple(found))
+                    return Sessions(sessions=tuple(found[:-1]), cursor=f"{last.scope}\n{last.session_id}", looked_in=looked_in(self._core))
+        return Sessions(sessions=tuple(found), looked_in=looked_in(self._core))
 
     def _info(self, snapshot: WorkingSnapshot) -> SessionInfo:
         released = snapshot.ended_at is None and is_released(self._core, snapshot)
@@ -225,7 +225,7 @@ class SessionBook:
     def _promote(self, principal: Principal, request: PromoteRequest) -> Remembered:
         snapshot, _ = live(self._core, request.scope, request.session)
         if snapshot is None:
-            raise _unknown(request)
+            raise unknown_session(self._core, request.session, request.scope)
         memory = self._promoter.confirmed(snapshot, slot=request.slot, event=request.event, task=request.task, content=request.content)
         if memory is None:
             what = request.slot or request.event or request.task
@@ -260,10 +260,6 @@ def session_handlers(core: Core, writer: Writer) -> dict[str, Callable[[Principa
         "session_start": book.start,
         "session_end": book.end,
     }
-
-
-def _unknown(request: WorkingRequest) -> NotFound:
-    return NotFound(f"there is no session {request.session!r}", session=request.session, scope=request.scope)
 
 
 def _is_expired(record: MemoryRecord, now: datetime) -> bool:

@@ -15,8 +15,9 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.tombstones import Marks, session_forgotten
 from satchel.engine.working.condensing import trimmed
 from satchel.engine.working.drafts import Completion, check_size
+from satchel.engine.working.home import unknown_session
 from satchel.engine.working.promoting import Promoter
-from satchel.errors import Conflict, NotFound
+from satchel.errors import Conflict
 from satchel.operations.models import SaveWorkingRequest, WorkingDraft, WorkingRequest, WorkingSaved
 from satchel.protocol.working import WorkingEvent, WorkingSnapshot, same_json
 from satchel.protocol.working_merge import Difference, merge_working
@@ -87,7 +88,7 @@ def read(core: Core, principal: Principal, request: WorkingRequest) -> WorkingSn
     """Return a session's snapshot, whoever saved it. Raises NotFound where there is none, or it was idle for too long."""
     snapshot, _ = live(core, request.scope, request.session)
     if snapshot is None:
-        raise NotFound(f"there is no working memory of a session {request.session!r}", session=request.session, scope=request.scope)
+        raise unknown_session(core, request.session, request.scope)
     return snapshot
 
 

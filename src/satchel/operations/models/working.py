@@ -137,10 +137,11 @@ class SessionInfo(Result):
 
 
 class Sessions(Result):
-    """Sessions, ordered by scope and id; pass `cursor` on for the next, None at the end."""
+    """Sessions, ordered by scope and id; pass `cursor` on for the next, None at the end. `looked_in`: where they are kept, for a person."""
 
     sessions: tuple[SessionInfo, ...]
     cursor: str | None = None
+    looked_in: str = ""
 
 
 class SessionStartRequest(WorkingRequest):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install 'satchel[postgres]'"
 
-__all__ = ["open_store"]
+__all__ = ["missing_store", "open_store"]
 
 
 def open_store(url: str) -> PostgresStore:
@@ -31,3 +31,23 @@ def open_store(url: str) -> PostgresStore:
     from satchel.stores.postgres.store import PostgresStore
 
     return PostgresStore(url)
+
+
+def missing_store(url: str) -> str | None:
+    """Return the store's name where the URL's schema holds none yet, and make nothing; None where it does, or only opening can tell.
+
+    Raises:
+        InvalidRequest: the URL cannot be.
+    """
+    import psycopg
+
+    from satchel.stores.postgres.connections import CONNECT_SECONDS
+    from satchel.stores.postgres.location import parse
+    from satchel.stores.postgres.schema import holds_store
+
+    where = parse(url)
+    try:
+        with psycopg.connect(where.conninfo, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="satchel") as connection:
+            return None if holds_store(connection, where.schema) else where.shown
+    except psycopg.Error:  # what keeps it from being asked is told by whoever opens it
+        return None

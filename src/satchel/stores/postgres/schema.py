@@ -155,9 +155,14 @@ def prepare(connection: Connection, schema: str, partitions: int, migrations: tu
 
 def _applied(connection: Connection, schema: str) -> dict[str, int] | None:
     """Return the migrations applied, with the number of partitions then asked for; None where there is no store."""
-    if not _exists(connection, schema, "migrations"):
+    if not holds_store(connection, schema):
         return None
     return dict(connection.execute(f"SELECT name, partitions FROM {quoted(schema)}.migrations ORDER BY name").fetchall())
+
+
+def holds_store(connection: Connection, schema: str) -> bool:
+    """Tell whether a schema holds a store, of whatever version."""
+    return _exists(connection, schema, "migrations")
 
 
 def _exists(connection: Connection, schema: str, table: str) -> bool:
