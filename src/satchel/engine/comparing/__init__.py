@@ -13,8 +13,9 @@ from satchel.engine.comparing.contradicting import say_about_to_change, say_diff
 from satchel.engine.comparing.denying import say_denied
 from satchel.engine.comparing.doubting import say_possible
 from satchel.engine.comparing.hypernyms import kindred_of
+from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import CHANGES, Pair
-from satchel.engine.comparing.persons import speak_of_others
+from satchel.engine.comparing.persons import are_one, persons, speak_of_others
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.several import say_by_parts
@@ -22,7 +23,7 @@ from satchel.engine.comparing.slots import kindred_words as kindred_of_slots
 from satchel.engine.comparing.statements import Statement, is_said_now, read
 from satchel.ports import Relation, Verdict
 
-__all__ = ["compare", "is_said_now", "kindred_words", "values_of"]
+__all__ = ["compare", "is_said_now", "kindred_words", "may_be_same", "values_of"]
 
 _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_same,
@@ -77,6 +78,14 @@ def _of_several(pair: Pair, verdict: Verdict) -> Verdict:
     if verdict.relation is not Relation.MAY_CONTRADICT and pair.newer.cues & (CHANGES | {"stop"}):
         return Verdict(Relation.CONTRADICTS, f"{verdict.reason}; but it may be somebody else who is meant")
     return Verdict(Relation.APART, "they tell of people without names, who may be two")
+
+
+def may_be_same(older: str, newer: str) -> bool:
+    """Tell whether two texts can say the same, whoever says that they do: their values, names, denials, persons and signs agree."""
+    first, second = read(older), read(newer)
+    if first is None or second is None:
+        return first is second
+    return values_of(older) == values_of(newer) and are_one(persons(first), persons(second)) and not are_opposed(first, second)
 
 
 def values_of(text: str) -> Counter[str] | None:

@@ -54,7 +54,7 @@ def say_denied(pair: Pair) -> Verdict | None:
         return None
     denying, saying = (pair.older, pair.newer) if older else (pair.newer, pair.older)
     kinds = _Kinds.of(denying, saying)
-    if not (kinds.names or pair.is_about_same()) or has_other_subject(saying, denying, kinds.names | kinds.members):
+    if not (kinds.names or pair.is_about_same()) or has_other_subject(saying, denying, kinds.known(saying)):
         return None
     said = _beyond(kinds.told(token.base for token in saying.content), saying)
     possible: Verdict | None = None
@@ -84,7 +84,7 @@ def _say_partly(denial: _Denial, denying: Statement, said: set[str], kinds: _Kin
     """Say where what is denied altogether, or of a whole kind, is a good part of what is said."""
     denied = _beyond(denial.after, denying) - _UNTOLD
     common = denied & (said - _UNTOLD)
-    if kinds.names & common and denial.begins_with(said, first=1):
+    if kinds.names & common and (denial.begins_with(said, first=1) or (LIGHT & {*denial.after[:1]} and LIGHT & said)):
         return Verdict(Relation.MAY_CONTRADICT, "one denies a kind of thing of which the other tells one")
     if _FOND & {*denial.after[:1]} and _FOND & said and common == denied:
         return Verdict(Relation.MAY_CONTRADICT, "one denies the liking that the other tells")
@@ -117,6 +117,11 @@ class _Kinds(NamedTuple):
     def of(cls, denying: Statement, saying: Statement) -> _Kinds:
         found = of_a_kind(denying.text, saying.text)
         return cls(_keys_of(name for name, _ in found), _keys_of(member for _, member in found)) if found else _NO_KINDS
+
+    def known(self, saying: Statement) -> frozenset[str]:
+        """Return what names nobody else: the kinds, what is of them, and all that hangs on a predicate that comes first."""
+        begins = saying.content[0].base in LIGHT
+        return self.names | self.members | {token.base for token in saying.content if begins} if self.names else self.names
 
     def told(self, keys: Iterable[str]) -> set[str]:
         """Return what is told, with the kind in the place of what is of it."""
