@@ -123,8 +123,12 @@ def _possible(core: Core, doubt: Doubt, records: Mapping[str, MemoryRecord]) -> 
     if about is None or about.status is not Status.ACTIVE:
         return None
     found = [(other, verdict) for other in _active(records, doubt.beside) if (verdict := _verdict(core, other, about)).relation in _DOUBTED]
-    group = sorted([*(other for other, _ in found), about], key=lambda one: (moment(one), one.id))
+    group = _in_order(doubt, [*(other for other, _ in found), about])
     return (question_about(group), found[0][1].reason, group) if found else None
+
+
+def _in_order(doubt: Doubt, records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    return sorted(records, key=lambda one: (moment(one), one.id == doubt.about, one.id))
 
 
 def _active(records: Mapping[str, MemoryRecord], names: Iterable[str]) -> list[MemoryRecord]:
@@ -205,7 +209,7 @@ def _sides(core: Core, request: ResolveRequest, record: MemoryRecord) -> list[Me
     if doubt is None or doubt.answer not in {None, request.keep}:
         return []
     held = core.store.get(request.scope, {doubt.about, *doubt.beside}).values()
-    return [one for one in held if one.status is Status.ACTIVE or (doubt.answer is not None and not one.is_tombstone)]
+    return _in_order(doubt, (one for one in held if one.status is Status.ACTIVE or (doubt.answer is not None and not one.is_tombstone)))
 
 
 def _answered(core: Core, request: ResolveRequest, members: Group) -> list[Document]:
