@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from satchel.engine.comparing.contradicting import LISTED_VERBS, differ_by_label, is_one_place, is_same_predicate
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, lead, size, told
@@ -152,12 +151,15 @@ def _in_chinese(pair: Pair) -> Verdict | None:
     """Compare two whose words are not told apart: what they begin with is the subject, and they may differ in one place."""
     if are_two_professions(pair.older, pair.newer) and pair.has_same_subject():
         return Verdict(Relation.MAY_CONTRADICT, "one is told to be two things by profession")
-    first, second = _plain(pair.older), _plain(pair.newer)
-    matcher = SequenceMatcher(None, [token.base for token in first], [token.base for token in second], autojunk=False)
-    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
-    if len(changes) != 1 or changes[0][0] != "replace":
+    if size(pair.shared) < _LEAST:
         return None
-    _, start, end, from_, to = changes[0]
+    first, second = _plain(pair.older), _plain(pair.newer)
+    least = min(len(first), len(second))
+    start = next((at for at in range(least) if first[at].base != second[at].base), least)
+    left = next((at for at in range(least - start) if first[-1 - at].base != second[-1 - at].base), least - start)
+    end, to = len(first) - left, len(second) - left
+    if start in {end, to}:
+        return None
     before, after = size(token.base for token in first[:start]), size(token.base for token in first[end:])
     if start == 0:
         return _told_of_another() if _are_names(first[:end], second[:to]) and _is_event(pair.older) and after >= _SPECIFIC else None
@@ -167,7 +169,7 @@ def _in_chinese(pair: Pair) -> Verdict | None:
         return _in_another_year() if before + after >= _LEAST + 1 and _is_event(pair.older) else None
     if _is_timed(pair) or differ_by_label(pair):
         return None
-    changed = max(size(token.base for token in first[start:end]), size(token.base for token in second[from_:to]))
+    changed = max(size(token.base for token in first[start:end]), size(token.base for token in second[start:to]))
     if not is_one_place(pair):
         return None
     if before >= _LEAST and _JOINT_HAN.search(" ".join(token.key for token in first[:start])):

@@ -6,6 +6,7 @@ It must not know what follows where two are told of one person. A profession is 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from satchel.engine.comparing.statements import Statement
 from satchel.engine.comparing.words import words
@@ -33,6 +34,7 @@ def are_two_professions(first: Statement, second: Statement) -> bool:
     return bool(one and other) and one != other
 
 
+@lru_cache(maxsize=4096)
 def _profession(statement: Statement) -> str:
     """Return the end of the word for what somebody is told to be; empty where no profession is told."""
     if statement.is_chinese:
