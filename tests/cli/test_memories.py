@@ -21,7 +21,7 @@ def test_a_memory_is_remembered_and_recalled(satchel) -> None:
 
 def test_json_is_what_the_service_would_answer(satchel) -> None:
     answer = satchel("remember", "The kettle is in the blue box", "--json")
-    assert set(answer.json) == {"record", "outcome", "related"}
+    assert set(answer.json) == {"record", "outcome", "related", "reason"}
     assert answer.json["outcome"] == "created"
     assert answer.json["record"]["source"] == answer.json["record"]["source"] | {"agent": "cli", "tool": "cli", "origin": "stated"}
     hits = satchel("recall", "kettle", "--json").json["hits"]
@@ -236,6 +236,26 @@ def test_a_question_is_told_where_it_arises_and_where_it_hides_an_answer(satchel
     assert newer in found.out and "wait for an answer" not in found.err
     assert satchel("resolve", "now", "--keep", "none").code != 0
     assert satchel("correct", "was", "x y z").code != 0
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I enjoy hiking in the Rocky Mountains", "I enjoy hiking in the Appalachian Mountains"),
+        ("我喜欢晚饭后在江边散步", "我喜欢晚饭后在公园散步"),
+    ],
+)
+def test_what_may_contradict_is_told_and_answered_and_hides_nothing(satchel, older, newer) -> None:
+    satchel.remember(older, "--id", "was")
+    done = satchel("remember", newer, "--id", "now")
+    assert done.out.startswith("created") and "related  was" in done.out
+    assert "may contradict was" in done.err and "satchel resolve now --keep" in done.err
+    found = satchel("recall", older)
+    assert older in found.out and newer in found.out and "wait" not in found.err
+    listed = satchel("conflicts")
+    assert "(possible)" in listed.out and older in listed.out
+    assert satchel("resolve", "now", "--keep", "both").code == 0
+    assert satchel("conflicts").code == 1
 
 
 def test_a_long_id_does_not_widen_every_row_and_json_has_it_whole(satchel) -> None:

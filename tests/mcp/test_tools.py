@@ -244,6 +244,30 @@ def test_a_contradiction_is_settled_in_two_calls(memory, older, newer):
     assert [memory.read("was", scope=ALICE).status, memory.conflicts(scope=ALICE)] == ["archived", []]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I enjoy hiking in the Rocky Mountains", "I enjoy hiking in the Appalachian Mountains"),
+        ("我喜欢晚饭后在江边散步", "我喜欢晚饭后在公园散步"),
+    ],
+)
+def test_a_model_is_told_what_may_contradict_and_settles_it(memory, older, newer):
+    memory.remember(older, scope=ALICE, id="was")
+
+    async def script(client: Client) -> None:
+        written, text = await said(client, "memory_write", content=newer)
+        assert (written["outcome"], written["related"]) == ("created", ["was"]) and written["reason"] in text
+        assert older in text and "memory_resolve" in text and "keep=both" in text
+        new = written["id"]
+        asked, text = await said(client, "memory_resolve", id=new, keep="both")
+        assert asked["state"] == "needs_confirmation" and "may contradict" in text
+        done, _ = await said(client, "memory_resolve", id=new, keep="both", confirm=True)
+        assert done["state"] == "resolved" and {*done["kept"]} == {"was", new} and done["archived"] == []
+
+    session(memory, script)
+    assert memory.conflicts(scope=ALICE) == []
+
+
 def test_an_answer_that_names_another_memory_is_refused(memory):
     for id, text in (("was", "项目使用模块A"), ("now", "项目打算换成模块C"), ("cat", "猫在窗台上睡觉")):
         memory.remember(text, scope=ALICE, id=id)

@@ -26,6 +26,11 @@ def tell_write(session: Session, done: Remembered) -> None:
     say(f"{done.outcome.value}  {printable(record.id)}  ({printable(record.type)}, {printable(record.scope)})")
     if done.related:
         say(f"related  {' '.join(map(printable, done.related))}")
+    if done.outcome == "created" and done.related:
+        remark(
+            f"this may contradict {' '.join(map(printable, done.related))} ({printable(done.reason or '')}); all are kept and told. "
+            f"If only one holds: satchel resolve {printable(record.id)} --keep ID, both or none"
+        )
     if done.outcome == "pending":
         remark(
             "they contradict each other: until it is said which holds, they are kept out of answers (but for what must be obeyed); "

@@ -58,6 +58,19 @@ class Keeping(Contract):
         with refused(NotFound):
             memory.resolve(f"{self.scope()}//no-such", keep="both")
 
+    @requirement("CNF-3")
+    def test_what_may_contradict_is_told_by_both_and_asked_about(self, memory: Memory) -> None:
+        memory.remember("I enjoy hiking in the Rocky Mountains", scope=self.scope(), id="a")
+        done = memory.remember("I enjoy hiking in the Appalachian Mountains", scope=self.scope(), id="c")
+        assert (done.outcome, done.related) == ("created", ("a",))
+        assert done.reason
+        assert self._statuses(memory) == {"a": "active", "c": "active"}
+        (found,) = memory.conflicts(scope=self.scope())
+        assert (found.kind, {record.id for record in found.records}) == ("possible", {"a", "c"})
+        memory.resolve(found.id, keep="both")
+        assert memory.conflicts(scope=self.scope()) == []
+        assert self._statuses(memory) == {"a": "active", "c": "active"}
+
     @requirement("RET-4", "RET-7")
     def test_a_pass_archives_what_is_over_and_changes_nothing_the_second_time(self, memory: Memory) -> None:
         memory.remember("会议室改到 302", scope=self.scope(), id="over", expires_at="2020-01-01T00:00:00Z")

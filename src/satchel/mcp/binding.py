@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from satchel.errors import Denied, InvalidRequest, NotFound
 from satchel.operations.memory import Memory
-from satchel.operations.models import Conflict
+from satchel.operations.models import Conflict, conflict_id
 from satchel.operations.models.base import MAX_LIMIT
 from satchel.protocol.record import MemoryRecord
 from satchel.protocol.scope import parse_scope
@@ -59,16 +59,17 @@ class Binding:
             return None
 
     def conflict_of(self, record_id: str) -> Conflict:
-        """Return the open question that a record is part of.
+        """Return the open question that a record is part of; of several, the one that is named after it.
 
         Raises:
             NotFound: the connection sees no such record, or nothing is asked about it; Denied: it only reads the scope where it is.
         """
         record = self.find(record_id)
-        for conflict in self.memory.conflicts(scope=self.write, limit=MAX_LIMIT):
-            if any(one.id == record.id for one in conflict.records):
-                return conflict
-        raise NotFound("nothing is asked about this memory", id=record_id)
+        asked = [one for one in self.memory.conflicts(scope=self.write, limit=MAX_LIMIT) if any(r.id == record.id for r in one.records)]
+        if not asked:
+            raise NotFound("nothing is asked about this memory", id=record_id)
+        named = conflict_id(self.write, record.id)
+        return next((conflict for conflict in asked if conflict.id == named), asked[0])
 
     def _sees(self, record_id: str, scope: str) -> bool:
         try:

@@ -12,12 +12,12 @@ from typing import Annotated
 from pydantic import Field
 
 from satchel.engine.recall.prompting import quoted
-from satchel.errors import InvalidRequest
+from satchel.errors import Denied, InvalidRequest
 from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
 from satchel.mcp.session_tools import SESSION_TOOLS
 from satchel.mcp.tool import Answer, Arguments, Said, Tool
-from satchel.operations.models import Hit
+from satchel.operations.models import ConflictKind, Hit, Outcome, Remembered
 from satchel.protocol.record import Content, MemoryRecord, RecordId, Status, Tags, TypeName
 from satchel.protocol.times import Instant, format_instant
 
@@ -33,11 +33,12 @@ class WriteArguments(Arguments):
 
 
 class Written(Answer):
-    """What became of a memory. `related`: ids that it reinforced, replaced or contradicts."""
+    """What became of a memory. `related`: ids that it reinforced, replaced, contradicts, or may contradict; `reason`: why."""
 
     id: str
     outcome: str
     related: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 class SearchArguments(Arguments):
@@ -125,8 +126,23 @@ def write(binding: Binding, given: WriteArguments, _: Confirmations) -> Said:
     """Carry out memory_write."""
     source = {"tool": binding.client} if binding.client else None
     done = binding.memory.remember(given.content, scope=binding.write, type=given.type, tags=given.tags, source=source)
-    answer = Written(id=done.record.id, outcome=done.outcome.value, related=done.related)
-    return Said(answer, _outcome_text(answer))
+    answer = Written(id=done.record.id, outcome=done.outcome.value, related=done.related, reason=done.reason)
+    is_doubted = done.outcome is Outcome.CREATED and bool(done.related)
+    return Said(answer, _outcome_text(answer) + (_doubt(binding, done) if is_doubted else ""))
+
+
+def _doubt(binding: Binding, done: Remembered) -> str:
+    """Say what a new memory may contradict: the model knows the conversation, and can tell or ask."""
+    try:
+        older = [_line(record) for record in map(binding.look, done.related) if record is not None]
+    except Denied:  # a connection that only writes
+        older = [f"id: {quoted(name)}" for name in done.related]
+    lines = "\n".join(older)
+    return (
+        f"\nIt may contradict what is known ({done.reason}); both are kept and told:\n{lines}\n"
+        f"If only one holds, call memory_resolve with id={quoted(done.record.id)} and keep= the id that holds; keep=both if both do. "
+        "If you cannot tell from what the user said, ask."
+    )
 
 
 def search(binding: Binding, given: SearchArguments, _: Confirmations) -> Said:
@@ -173,7 +189,7 @@ def resolve(binding: Binding, given: ResolveArguments, confirmations: Confirmati
     if not given.confirm or not confirmations.take(key):
         confirmations.ask(key)
         text = (
-            "Nothing is settled yet. These contradict each other:\n"
+            f"Nothing is settled yet. {_AT_ODDS[conflict.kind]}:\n"
             + "\n".join(map(_line, sides))
             + f"\nAsk the user. If the answer is keep={quoted(given.keep)}, call memory_resolve again with the same arguments and "
             "confirm=true."
@@ -183,6 +199,13 @@ def resolve(binding: Binding, given: ResolveArguments, confirmations: Confirmati
     kept, archived = tuple(one.id for one in done.kept), tuple(one.id for one in done.archived)
     text = f"Settled. Kept: {_listed(kept)}. Archived: {_listed(archived)}."
     return Said(Settled(state="resolved", kept=kept, archived=archived), text)
+
+
+_AT_ODDS = {
+    ConflictKind.CONTRADICTION: "These contradict each other",
+    ConflictKind.POSSIBLE: "These may contradict each other",
+    ConflictKind.REVIEW: "The first of these was used often and then replaced",
+}
 
 
 def _listed(ids: tuple[str, ...]) -> str:
@@ -262,8 +285,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "memory_resolve",
         "Settle a contradiction",
-        "Answer which of contradicting memories is right, when memory_write said pending and the user has told you. Takes two calls: the "
-        "first shows them, the second, with confirm=true, keeps one and archives the rest. Never answer for the user.",
+        "Answer which of contradicting memories is right, when memory_write said pending, or that they may contradict each other, and the "
+        "user has told you. Takes two calls: the first shows them, the second, with confirm=true, keeps one and archives the rest. Never "
+        "answer for the user.",
         ResolveArguments,
         Settled,
         resolve,

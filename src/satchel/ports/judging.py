@@ -22,11 +22,15 @@ class Consolidator(Protocol):
 
 
 class Relation(StrEnum):
-    """How a newer memory stands to an older: in contradiction they cannot both hold, apart they have nothing to do with each other."""
+    """How a newer memory stands to an older.
+
+    In contradiction they cannot both hold; where they may contradict each other, both may; apart they have nothing to do with each other.
+    """
 
     SAME = "same"
     REPLACES = "replaces"
     CONTRADICTS = "contradicts"
+    MAY_CONTRADICT = "may_contradict"
     APART = "apart"
 
 

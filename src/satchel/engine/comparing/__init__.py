@@ -8,32 +8,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import product
 
 from satchel.engine.comparing.contradicting import say_about_to_change, say_differing, say_exchanged, say_parted, say_updated
 from satchel.engine.comparing.denying import say_denied
+from satchel.engine.comparing.doubting import say_possible
+from satchel.engine.comparing.hypernyms import kindred_of
+from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import CHANGES, Pair
-from satchel.engine.comparing.persons import speak_of_others
+from satchel.engine.comparing.persons import are_one, persons, speak_of_others
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
 from satchel.engine.comparing.sameness import say_same
-from satchel.engine.comparing.slots import kindred_words
-from satchel.engine.comparing.statements import Statement, is_said_now, parts, read
+from satchel.engine.comparing.several import say_by_parts
+from satchel.engine.comparing.slots import kindred_words as kindred_of_slots
+from satchel.engine.comparing.statements import Statement, is_said_now, read
 from satchel.ports import Relation, Verdict
 
-__all__ = ["compare", "is_said_now", "kindred_words", "values_of"]
+__all__ = ["compare", "is_said_now", "kindred_words", "may_be_same", "values_of"]
 
 _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_same,
+    say_exchanged,
     say_corrected,
     say_ended,
     say_switched,
     say_refilled,
     say_denied,
     say_about_to_change,
-    say_exchanged,
     say_parted,
     say_updated,
     say_differing,
+    say_possible,
 )
 """The first that says anything decides."""
 
@@ -44,9 +48,17 @@ def compare(older: str, newer: str) -> Verdict:
     if first is None or second is None:
         return Verdict(Relation.APART, "one of them is no short statement")
     verdict = _said(first, second)
-    if verdict is None or verdict.relation is Relation.APART:
-        return _by_parts(first, second) or verdict or Verdict(Relation.APART, "they speak of different things")
+    if verdict is None or verdict.relation in _WEAK_VERDICTS:
+        return say_by_parts(first, second, _said) or verdict or Verdict(Relation.APART, "they speak of different things")
     return verdict
+
+
+_WEAK_VERDICTS = frozenset({Relation.APART, Relation.MAY_CONTRADICT})
+
+
+def kindred_words(text: str) -> str:
+    """Return words that other memories may hold which say the same, or deny it, in other words; empty where there are none."""
+    return f"{kindred_of_slots(text)} {kindred_of(text)}".strip()
 
 
 def _said(older: Statement, newer: Statement) -> Verdict | None:
@@ -59,28 +71,21 @@ def _said(older: Statement, newer: Statement) -> Verdict | None:
     return None
 
 
-def _by_parts(older: Statement, newer: Statement) -> Verdict | None:
-    """Compare statements that tell of several, each with each: "Anna speaks French, while Ben speaks Greek"."""
-    olders, newers = parts(older), parts(newer)
-    if len(olders) == len(newers) == 1:
-        return None
-    for first, second in product(olders, newers):
-        verdict = _said(first, second)
-        if verdict is None or verdict.relation in {Relation.SAME, Relation.APART}:
-            continue
-        if verdict.relation is Relation.REPLACES and len(olders) > 1:
-            return Verdict(Relation.CONTRADICTS, f"{verdict.reason}; but the older tells more than that")
-        return verdict
-    return None
-
-
 def _of_several(pair: Pair, verdict: Verdict) -> Verdict:
     """Weigh a verdict on people without names: "my colleague lives in Rome" and "… in Oslo" may be two; a change told is one's, perhaps."""
     if verdict.relation in {Relation.SAME, Relation.APART}:
         return verdict
-    if pair.newer.cues & (CHANGES | {"stop"}):
+    if verdict.relation is not Relation.MAY_CONTRADICT and pair.newer.cues & (CHANGES | {"stop"}):
         return Verdict(Relation.CONTRADICTS, f"{verdict.reason}; but it may be somebody else who is meant")
     return Verdict(Relation.APART, "they tell of people without names, who may be two")
+
+
+def may_be_same(older: str, newer: str) -> bool:
+    """Tell whether two texts can say the same, whoever says that they do: their values, names, denials, persons and signs agree."""
+    first, second = read(older), read(newer)
+    if first is None or second is None:
+        return first is second
+    return values_of(older) == values_of(newer) and are_one(persons(first), persons(second)) and not are_opposed(first, second)
 
 
 def values_of(text: str) -> Counter[str] | None:

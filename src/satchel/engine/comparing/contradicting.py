@@ -15,7 +15,7 @@ from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
 
-_LISTED = words(
+LISTED_VERBS = words(
     "@like @speak @attend @buy @bought @allergy know visit see watch eat drink has own interest "
     "allerg 过敏 去 过 参观 路过 经过 拜访 游览 逛 买 读 "
     "play do take practic train learn go @study @kid 踢 打 弹 学 练 玩 看 听 吃 喝"
@@ -43,7 +43,7 @@ _DIFFERENT = words("differ separ respect 不同 不一样 各自 分别")
 def say_about_to_change(pair: Pair) -> Verdict | None:
     """Say where the newer tells that a change of what the older is about is planned or may come."""
     newer, older = pair.newer.cues, pair.older.cues
-    if not (newer & PLANS and newer & {"change", "stop"}) or "change" in older or not pair.is_about_same() or _differ_by_label(pair):
+    if not (newer & PLANS and newer & {"change", "stop"}) or "change" in older or not pair.is_about_same() or differ_by_label(pair):
         return None
     clause = next((part for part in pair.newer.clauses() if any(token.key in PLANS for token in part)), ())
     changing = {token.base for token in clause if token.kind in CONTENT}
@@ -104,9 +104,9 @@ def say_differing(pair: Pair) -> Verdict | None:
         return None
     shared = pair.told()
     if _hangs_on_list(pair):
-        is_only = "@only" in pair.only_new and shared >= 1
+        is_only = "@only" in pair.only_new and shared >= 1 and _is_beside_only(pair)
         return Verdict(Relation.CONTRADICTS, "the newer says that nothing else is so") if is_only else None
-    if not _is_same_predicate(pair):
+    if not is_same_predicate(pair):
         return None
     if _EXCLUDING & {*pair.only_new} and shared >= 1 and _is_named(older):
         return Verdict(Relation.CONTRADICTS, "the newer says that it is something else first or above all")
@@ -116,17 +116,24 @@ def say_differing(pair: Pair) -> Verdict | None:
 def _of_value(pair: Pair, shared: float) -> Verdict | None:
     """Say where the same is told with another value."""
     older, newer = pair.older, pair.newer
-    is_one_place = _is_one_place(pair)
-    if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
+    is_alike = is_one_place(pair)
+    if is_alike and shared >= 2 and (said := _of_change(pair)) is not None:
         return said
-    if _differ_by_label(pair):
+    if differ_by_label(pair):
         return None
     least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
-    if is_one_place and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
+    if is_alike and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
     return None
+
+
+def _is_beside_only(pair: Pair) -> bool:
+    """Tell whether the newer's "only" stands beside a word that both tell: "only likes tea", not "likes to look only ahead"."""
+    keys = [key.rstrip("~") for key in pair.new_keys if key not in WEAK]
+    at = keys.index("@only")
+    return bool({*keys[max(at - 1, 0) : at + 2]} & {key.rstrip("~") for key in pair.shared})
 
 
 def _is_at_another_time(pair: Pair) -> bool:
@@ -140,7 +147,7 @@ def _is_named(statement: Statement) -> bool:
     return statement.is_chinese or any(names & {*part} for part in lead(statement))
 
 
-def _is_same_predicate(pair: Pair) -> bool:
+def is_same_predicate(pair: Pair) -> bool:
     """Tell whether what English statements tell begins alike: the rest may be where and when alone."""
     if pair.older.is_chinese:
         return True
@@ -167,10 +174,10 @@ def _of_change(pair: Pair) -> Verdict | None:
 
 def _hangs_on_list(pair: Pair) -> bool:
     """Tell whether what differs hangs on a word that several things can hang on, with little after it: "likes tea", "visited Rome"."""
-    if not _LISTED & {key.rstrip("~") for key in pair.shared}:
+    if not LISTED_VERBS & {key.rstrip("~") for key in pair.shared}:
         return False
     after = _common_end(pair.keys, pair.new_keys)
-    return size(key for key in after if key not in WEAK) < 3 and not _LISTED & {*after}
+    return size(key for key in after if key not in WEAK) < 3 and not LISTED_VERBS & {*after}
 
 
 def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
@@ -180,7 +187,7 @@ def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
     return first[len(first) - length :]
 
 
-def _differ_by_label(pair: Pair) -> bool:
+def differ_by_label(pair: Pair) -> bool:
     """Tell whether something numbers or names each of them as one of a kind: "step 3", "server web-01", "第 5 条"."""
     first = any(_is_label(pair.older, token) for token in pair.older.content if token.key in pair.only_old)
     return first and any(_is_label(pair.newer, token) for token in pair.newer.content if token.key in pair.only_new)
@@ -217,7 +224,7 @@ _COUNTED_HAN = frozenset("有共花约超到满每剩近达改成降涨过加减
 """What a number after it counts or measures."""
 
 
-def _is_one_place(pair: Pair) -> bool:
+def is_one_place(pair: Pair) -> bool:
     """Tell whether they differ in one place, not at the beginning, and tell the same attribute."""
     first = [(key.rstrip("~"), token) for key, token in zip(pair.keys, pair.older.content, strict=True) if key not in WEAK]
     second = [key.rstrip("~") for key in pair.new_keys if key not in WEAK]

@@ -21,7 +21,7 @@ DROPPED = words(
 DENIALS = words(
     """
     aren't barely can't cannot couldn't didn't doesn't don't hadn't hardly hasn't haven't isn't mustn't n't neither never no nobody
-    none nor not nothing shouldn't wasn't weren't without won't wouldn't
+    none nor not nothing shouldn't unable wasn't weren't without won't wouldn't
     """
 )
 """Words that deny."""

@@ -138,7 +138,10 @@ def read(text: str) -> Statement | None:
     return Statement(text, tokens, canonical, content, denials, frozenset(cues), is_chinese, is_plain and not is_question, is_question)
 
 
-_PART = re.compile(r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；")
+_PART = re.compile(
+    r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；"
+    r"|, and (?=[A-Z][\w.-]+(?: [A-Z][\w.-]+)? (?:is|are|has|have|was|were|does|did|never|[a-z]+s|[a-z]+ed)\b)"
+)
 
 
 def parts(statement: Statement) -> tuple[Statement, ...]:

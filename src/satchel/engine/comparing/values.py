@@ -19,6 +19,12 @@ _GROUPS = words("team squad depart divis branch project floor room build offic d
 
 _PLACES = words("@live @work born")
 _NAMES = words("name nickname 名 字 姓 名 昵 称 叫") | {"名 字", "姓 名", "昵 称"}
+_ADJECTIVE = re.compile(
+    "(?:ing|ful|ous|ive|able|ible|less|ish|ed|some)$|(?:great|good|bad|hard|easy|tough|nice|fun|fine|dull|new|safe|busy|important|difficult"
+    "|different|terrible|awful|perfect|temporary|permanent|remote|part-time|full-time|far|near|close|okay|intense|complex|simple|secure)$"
+)
+"""What tells how a job is, not which it is."""
+
 _COLOURS = words("颜 色")
 _REACHED = words("@phone @mail")
 
@@ -43,6 +49,8 @@ def kinds(role: str, tokens: Sequence[Token], *, is_chinese: bool) -> frozenset[
         return frozenset({"name"} if is_name else ())
     if not found and any(token.key.startswith("num:") for token in tokens):
         found = {"number"}
+    if role == "@job" and not is_chinese and any(_ADJECTIVE.search(token.text.lower()) for token in [*_head(tokens)][-1:]):
+        return frozenset()
     if is_chinese and text.endswith("的") and role not in _COLOURS:
         return frozenset({"told"})  # "是父母选的": how it came about
     return frozenset(found or {"words"})

@@ -15,7 +15,7 @@ from satchel.engine.moving.quarantine import QUARANTINE
 from satchel.engine.moving.receipts import MERGED, emptied, import_key, imports_about, rewrite
 from satchel.engine.recall.recall_log import RECALLS, without_forgotten
 from satchel.engine.working.mentions import MENTIONS
-from satchel.engine.writing.reviews import REVIEWS, closed
+from satchel.engine.writing.doubts import DOUBTS, closed
 from satchel.operations.models import Receipt
 from satchel.ports import Document
 from satchel.protocol.record import MemoryRecord
@@ -26,7 +26,7 @@ PACKAGE_LINES = "package-lines"
 REPETITIONS = "repetitions"
 """Documents that say which record took in a memory written under another id, so that a retry of that call is no repetition."""
 
-_KEYED_BY_SCOPE = (QUARANTINE, MENTIONS, REPETITIONS, DERIVED, MERGED, REVIEWS, RECALLS, SNAPSHOTS, ARRIVALS)
+_KEYED_BY_SCOPE = (QUARANTINE, MENTIONS, REPETITIONS, DERIVED, MERGED, DOUBTS, RECALLS, SNAPSHOTS, ARRIVALS)
 
 ERASED = "forgotten"
 """Reason in a receipt whose record was forgotten."""

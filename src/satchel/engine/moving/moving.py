@@ -20,7 +20,7 @@ from satchel.engine.recall.recall_log import RECALLS
 from satchel.engine.working.arrivals import move_sessions
 from satchel.engine.working.mentions import MENTIONS
 from satchel.engine.writing.committing import commit, log_entry, put
-from satchel.engine.writing.reviews import REVIEWS
+from satchel.engine.writing.doubts import DOUBTS
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Moved, MoveScopeRequest
 from satchel.ports import Batch, Change, Document, LogEntry, Put, Remove
@@ -29,7 +29,7 @@ from satchel.protocol.record import MemoryRecord
 
 _PAGE = 200
 _EVERY = RecordFilter(statuses=())
-_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, REVIEWS, RECALLS, MENTIONS)
+_COLLECTIONS = (FORGOTTEN, traces.REPETITIONS, DERIVED, MERGED, QUARANTINE, DOUBTS, RECALLS, MENTIONS)
 
 
 def move_scope(core: Core, principal: Principal, request: MoveScopeRequest) -> Moved:

@@ -1,7 +1,8 @@
 """`conflicts` and `resolve`: groups of memories of which it must be asked which holds (CNF-3, CNF-4).
 
-A group is read from the records: pending ones that are linked to each other; nothing else says so. It must not know how memories come to
-contradict each other.
+A contradiction is read from the records: pending ones that are linked to each other; nothing else says so. What nothing waits for is
+read from the documents that note it, and asked while the memories hold and still are what they were doubted for. It must not know how
+memories come to contradict each other.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from heapq import nsmallest
 from satchel.engine.core import Core, Principal
 from satchel.engine.writing.committing import commit, log_entry, restate
 from satchel.engine.writing.deciding import decide, moment
+from satchel.engine.writing.doubts import Doubt, closed, doubt_about, doubts_of, noted
 from satchel.engine.writing.questions import question_about
-from satchel.engine.writing.reviews import REVIEWS, closed, open_reviews, review_key
 from satchel.engine.writing.settling import BOTH, NONE, left_over, opponents, settled
 from satchel.errors import InvalidRequest, NotFound
 from satchel.operations.models import Conflict, ConflictKind, Conflicts, ConflictsRequest, Resolved, ResolveRequest, conflict_id
-from satchel.ports import Batch, LogEntry, Put, Relation
+from satchel.ports import Batch, Document, LogEntry, Put, Relation, Verdict
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
 
 _PAGE = 500
 _PENDING = RecordFilter(statuses=(Status.PENDING,))
 _UNKNOWN = "nobody has said which of them holds"
+_AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
+_DOUBTED = _AT_ODDS | {Relation.MAY_CONTRADICT}
 
 Group = Sequence[MemoryRecord]
 """Records of one conflict, the oldest first."""
@@ -31,7 +34,7 @@ Group = Sequence[MemoryRecord]
 
 def conflicts(core: Core, principal: Principal, request: ConflictsRequest) -> Conflicts:
     """List the open questions of these scopes, the oldest first."""
-    found = [entry for scope in request.scope for entry in (*_contradictions(core, scope), *_reviews(core, scope))]
+    found = [entry for scope in request.scope for entry in (*_contradictions(core, scope), *_doubted(core, scope))]
     first = nsmallest(request.limit, found, key=lambda entry: (moment(entry.records[-1]), entry.id))
     return Conflicts(conflicts=tuple(first), more=len(found) > len(first))
 
@@ -56,7 +59,7 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
     """
 
     def plan() -> tuple[Batch, Resolved]:
-        members = _members(core, request.scope, request.record_id)
+        members = _members(core, request)
         _check(request, members)
         log = log_entry(core, principal, "resolve", reason=f"keep {request.keep}")
         after = {record.id: settled(record, request.keep, members, log.at) for record in members}
@@ -64,7 +67,7 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
         puts = [_put(record, after[record.id], log) for record in members if after[record.id] is not record]
         left = left_over(lambda names: core.store.get(request.scope, set(names)), members, after, log.at)
         puts += [restate(record, log, expect=before.revision) for before, record in left]
-        documents = closed(request.scope, [record.id for record in members if _is_reviewed(core, record)])
+        documents = _answered(core, request, members)
         kept = tuple(record for record in after.values() if record.status is Status.ACTIVE)
         archived = tuple(record for record in after.values() if record.status is Status.ARCHIVED)
         return Batch(puts, documents), Resolved(kept=kept, archived=archived)
@@ -92,20 +95,48 @@ def _contradictions(core: Core, scope: str) -> Iterator[Conflict]:
             )
 
 
-def _reviews(core: Core, scope: str) -> Iterator[Conflict]:
-    reviews = list(open_reviews(core, scope))
-    records = core.store.get(scope, {name for wrong, right, _ in reviews for name in (wrong, right)}) if reviews else {}
-    for wrong, right, used in reviews:
-        both = [record for name in (wrong, right) if (record := records.get(name)) is not None and not record.is_tombstone]
-        if both and both[0].id == wrong:
-            yield Conflict(
-                id=conflict_id(scope, wrong),
-                kind=ConflictKind.REVIEW,
-                scope=scope,
-                question=question_about(both, used=used),
-                reason=f"it was used {used} times before something else took its place: what was built on it may be wrong too",
-                records=tuple(both),
-            )
+def _doubted(core: Core, scope: str) -> Iterator[Conflict]:
+    doubts = list(doubts_of(core, scope))
+    records = core.store.get(scope, {name for doubt in doubts for name in (doubt.about, *doubt.beside)}) if doubts else {}
+    for doubt in doubts:
+        told = _review(doubt, records) if doubt.kind is ConflictKind.REVIEW else _possible(core, doubt, records)
+        if told is not None:
+            question, reason, group = told
+            name = conflict_id(scope, doubt.about)
+            yield Conflict(id=name, kind=doubt.kind, scope=scope, question=question, reason=reason, records=tuple(group))
+
+
+_Told = tuple[str, str, Group]
+
+
+def _review(doubt: Doubt, records: Mapping[str, MemoryRecord]) -> _Told | None:
+    both = [one for name in (doubt.about, *doubt.beside) if (one := records.get(name)) is not None and not one.is_tombstone]
+    if not both or both[0].id != doubt.about:
+        return None
+    reason = f"it was used {doubt.used} times before something else took its place: what was built on it may be wrong too"
+    return question_about(both, used=doubt.used), reason, both
+
+
+def _possible(core: Core, doubt: Doubt, records: Mapping[str, MemoryRecord]) -> _Told | None:
+    """Return what is asked of a memory and those it may contradict: the ones that are active, and whose words still give cause."""
+    about = records.get(doubt.about)
+    if about is None or about.status is not Status.ACTIVE:
+        return None
+    found = [(other, verdict) for other in _active(records, doubt.beside) if (verdict := _verdict(core, other, about)).relation in _DOUBTED]
+    group = _in_order(doubt, [*(other for other, _ in found), about])
+    return (question_about(group), found[0][1].reason, group) if found else None
+
+
+def _in_order(doubt: Doubt, records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    return sorted(records, key=lambda one: (moment(one), one.id == doubt.about, one.id))
+
+
+def _active(records: Mapping[str, MemoryRecord], names: Iterable[str]) -> list[MemoryRecord]:
+    return [record for name in names if (record := records.get(name)) is not None and record.status is Status.ACTIVE]
+
+
+def _verdict(core: Core, first: MemoryRecord, second: MemoryRecord) -> Verdict:
+    return decide(core, first, second) if moment(second) >= moment(first) else decide(core, second, first)
 
 
 def _pending(core: Core, scope: str) -> Iterator[MemoryRecord]:
@@ -138,7 +169,7 @@ def _reason(core: Core, group: Group) -> str:
     for place, newer in enumerate(group):
         for older in group[:place]:
             verdict = decide(core, older, newer)
-            if verdict.relation in {Relation.CONTRADICTS, Relation.REPLACES}:
+            if verdict.relation in _AT_ODDS:
                 return verdict.reason
     return _UNKNOWN
 
@@ -146,19 +177,55 @@ def _reason(core: Core, group: Group) -> str:
 # ---------------------------------------------------------------- settling it
 
 
-def _members(core: Core, scope: str, record_id: str) -> list[MemoryRecord]:
+def _members(core: Core, request: ResolveRequest) -> list[MemoryRecord]:
+    scope, record_id = request.scope, request.record_id
     record = core.store.get(scope, (record_id,)).get(record_id)
     if record is None or record.is_tombstone:
         raise NotFound("no such conflict", id=conflict_id(scope, record_id))
-    review = core.store.document(REVIEWS, review_key(scope, record_id))
+    review = doubt_about(core, scope, record_id, ConflictKind.REVIEW)
     if review is not None:
-        right = core.store.get(scope, (str(review["by"]),)).get(str(review["by"]))
-        return [record] + ([right] if right is not None and not right.is_tombstone else [])
+        return [record, *(one for one in core.store.get(scope, review.beside).values() if not one.is_tombstone)]
     if record.status is Status.PENDING or opponents(lambda names: core.store.get(scope, set(names)), record):
         return _group(core, scope, record)
+    sides = _sides(core, request, record)
+    if len(sides) > 1:
+        return sides
     # Asked again after it was settled: the ones it was settled with.
     linked = core.store.get(scope, {*record.relations.supersedes, *record.relations.superseded_by})
     return [record, *(one for one in linked.values() if not one.is_tombstone)]
+
+
+def _possible_of(core: Core, scope: str, record: MemoryRecord) -> Doubt | None:
+    """Return the doubt that a record is a side of: its own, or an open one of a newer memory."""
+    own = doubt_about(core, scope, record.id, ConflictKind.POSSIBLE)
+    if own is not None or record.status is not Status.ACTIVE:
+        return own
+    return next((doubt for doubt in doubts_of(core, scope) if doubt.kind is ConflictKind.POSSIBLE and record.id in doubt.beside), None)
+
+
+def _sides(core: Core, request: ResolveRequest, record: MemoryRecord) -> list[MemoryRecord]:
+    """Return the memories that may contradict each other, this one among them; those of a question answered so before, as they are now."""
+    doubt = _possible_of(core, request.scope, record)
+    if doubt is None or doubt.answer not in {None, request.keep}:
+        return []
+    held = core.store.get(request.scope, {doubt.about, *doubt.beside}).values()
+    return _in_order(doubt, (one for one in held if one.status is Status.ACTIVE or (doubt.answer is not None and not one.is_tombstone)))
+
+
+def _answered(core: Core, request: ResolveRequest, members: Group) -> list[Document]:
+    """Return the documents that tell how what was doubted is answered."""
+    found: list[Document] = []
+    for record in members:
+        if _is_reviewed(core, record):
+            found += closed(record.scope, (record.id,), (ConflictKind.REVIEW,))
+        doubt = doubt_about(core, record.scope, record.id, ConflictKind.POSSIBLE)
+        if doubt is not None and doubt.answer is None and _are_sides(doubt, members):
+            found.append(noted(record.scope, doubt._replace(answer=request.keep)))
+    return found
+
+
+def _are_sides(doubt: Doubt, members: Group) -> bool:
+    return len({doubt.about, *doubt.beside} & {record.id for record in members}) > 1
 
 
 def _check(request: ResolveRequest, members: Group) -> None:
@@ -174,7 +241,11 @@ def _check_open(core: Core, request: ResolveRequest, members: Group, after: Mapp
     """Refuse to settle what nobody asks: only the same answer again may name what is settled already."""
     if any(record.status is Status.PENDING or _is_reviewed(core, record) for record in members):
         return
-    if any(after[record.id] is not record for record in members) or not _was_asked(core, request):
+    doubts = (doubt_about(core, record.scope, record.id, ConflictKind.POSSIBLE) for record in members)
+    doubt = next((doubt for doubt in doubts if doubt is not None and _are_sides(doubt, members)), None)
+    if doubt is not None and doubt.answer is None:
+        return
+    if any(after[record.id] is not record for record in members) or (doubt is None and not _was_asked(core, request)):
         raise NotFound("no such conflict: nothing is asked about this memory", id=request.id)
 
 
@@ -188,4 +259,4 @@ def _put(before: MemoryRecord, after: MemoryRecord, log: LogEntry) -> Put:
 
 
 def _is_reviewed(core: Core, record: MemoryRecord) -> bool:
-    return core.store.document(REVIEWS, review_key(record.scope, record.id)) is not None
+    return doubt_about(core, record.scope, record.id, ConflictKind.REVIEW) is not None

@@ -16,7 +16,7 @@ from satchel.engine.writing.committing import Vectors, commit, log_entry, merged
 from satchel.engine.writing.completing import check_content, refuse_secrets
 from satchel.engine.writing.deciding import decide
 from satchel.engine.writing.dividing import Division, divided, division
-from satchel.engine.writing.reviews import put_up
+from satchel.engine.writing.doubts import put_up
 from satchel.engine.writing.settling import left_over, opponents
 from satchel.engine.writing.updating import check_revision
 from satchel.errors import Conflict

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from satchel.engine.comparing import compare, is_said_now, values_of
+from satchel.engine.comparing import compare, is_said_now, may_be_same
 from satchel.engine.core import Core
 from satchel.engine.settings import Settings
 from satchel.ports import Relation, Verdict
@@ -98,6 +98,6 @@ def _judged(core: Core, older: str, newer: str) -> Verdict | None:
     except Exception as error:  # noqa: BLE001 - whatever a model does, the memory must be written
         core.notes.add("judge", f"the judge of memories failed ({error}); rules compare them until it works")
         return None
-    if verdict.relation is Relation.SAME and values_of(older) != values_of(newer):
+    if verdict.relation is Relation.SAME and not may_be_same(older, newer):
         return None
     return verdict

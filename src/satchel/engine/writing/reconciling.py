@@ -38,14 +38,17 @@ class Reconciled:
     outcome: Outcome
     related: tuple[str, ...] = ()
     changes: list[Change] = field(default_factory=list)
+    reason: str | None = None
 
 
 def reconcile(core: Core, record: MemoryRecord, beside: Iterable[MemoryRecord], *, is_latest: bool = False) -> Reconciled:
     """Compare a new record with those it is like, the likest first. `is_latest`: it was said just now, whatever its time says.
 
-    Where one says the same, it takes the new one in; where any contradicts it, all of them become one question.
+    Where one says the same, it takes the new one in; where any contradicts it, all of them become one question. One that it may
+    contradict stays beside it, and is named.
     """
     found: list[tuple[MemoryRecord, Verdict]] = []
+    doubted: list[tuple[MemoryRecord, Verdict]] = []
     for other in beside:
         is_newer = is_latest or moment(record) >= moment(other)
         verdict = decide(core, other, record) if is_newer else decide(core, record, other)
@@ -53,13 +56,16 @@ def reconcile(core: Core, record: MemoryRecord, beside: Iterable[MemoryRecord], 
             return _taken_in(record, other, verdict)
         if verdict.relation is Relation.REPLACES and not is_newer:
             return _replaced_by(record, other, verdict)
-        if verdict.relation is not Relation.APART:
+        if verdict.relation is Relation.MAY_CONTRADICT:
+            doubted.append((other, verdict))
+        elif verdict.relation is not Relation.APART:
             found.append((other, verdict))
     if any(verdict.relation is Relation.CONTRADICTS for _, verdict in found):
         return _asked(record, found)
     if found and len(found) <= _MOST_REPLACED:
         return _replacing(record, found)
-    return Reconciled(record.id, Outcome.CREATED, (), [Change(record, "remember")])
+    reason = doubted[0][1].reason if doubted else None
+    return Reconciled(record.id, Outcome.CREATED, tuple(other.id for other, _ in doubted), [Change(record, "remember")], reason)
 
 
 def repeated(held: MemoryRecord, record: MemoryRecord) -> MemoryRecord:
@@ -102,7 +108,7 @@ def _taken_in(record: MemoryRecord, held: MemoryRecord, verdict: Verdict) -> Rec
     )
     archived = record.model_copy(update={"status": Status.ARCHIVED, "relations": links})
     changes = [Change(archived, "merge", verdict.reason), Change(merged, "merge", verdict.reason)]
-    return Reconciled(held.id, Outcome.MERGED, (held.id, record.id), changes)
+    return Reconciled(held.id, Outcome.MERGED, (held.id, record.id), changes, verdict.reason)
 
 
 def _better_source(held: MemoryRecord, record: MemoryRecord) -> object:
@@ -121,7 +127,7 @@ def _replacing(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict
     )
     changes = [Change(record.model_copy(update={"relations": relations}), "remember")]
     changes += [Change(_superseded(other, record), "supersede", verdict.reason) for other, verdict in found]
-    return Reconciled(record.id, Outcome.SUPERSEDED, ids, changes)
+    return Reconciled(record.id, Outcome.SUPERSEDED, ids, changes, found[0][1].reason)
 
 
 def _superseded(other: MemoryRecord, by: MemoryRecord) -> MemoryRecord:
@@ -143,7 +149,7 @@ def _replaced_by(record: MemoryRecord, newer: MemoryRecord, verdict: Verdict) ->
         Change(archived, "remember", verdict.reason),
         Change(revised(newer, record.updated_at, relations=ahead), "supersede", verdict.reason),
     ]
-    return Reconciled(record.id, Outcome.SUPERSEDED, (newer.id,), changes)
+    return Reconciled(record.id, Outcome.SUPERSEDED, (newer.id,), changes, verdict.reason)
 
 
 def _asked(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict]]) -> Reconciled:
@@ -156,7 +162,7 @@ def _asked(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict]]) 
     for other, verdict in found:
         questioned = _questioned(other, (record.id,), waits=other.id not in obeyed)
         changes.append(Change(revised(questioned, record.updated_at), "question", verdict.reason))
-    return Reconciled(record.id, Outcome.PENDING, ids, changes)
+    return Reconciled(record.id, Outcome.PENDING, ids, changes, reason)
 
 
 def _questioned(record: MemoryRecord, others: Sequence[str], *, waits: bool) -> MemoryRecord:

@@ -23,6 +23,8 @@ Change = Callable[[MemoryRecord, datetime], Mapping[str, Any]]
 def update(core: Core, principal: Principal, request: UpdateRequest) -> MemoryRecord:
     """Change what is not content. A retry finds its change made and changes nothing, whatever revision it names.
 
+    To make one side of a question active answers it with that side.
+
     Raises:
         Conflict: the record is no longer at `if_revision`.
     """
@@ -38,7 +40,16 @@ def update(core: Core, principal: Principal, request: UpdateRequest) -> MemoryRe
             wanted["access"] = record.access.model_copy(update={"sensitivity": request.sensitivity})
         return wanted
 
-    return _change(core, principal, request.scope, request.id, "update", changes, if_revision=request.if_revision)
+    return _change(
+        core,
+        principal,
+        request.scope,
+        request.id,
+        "update",
+        changes,
+        if_revision=request.if_revision,
+        decides=request.status is Status.ACTIVE,
+    )
 
 
 _PLAIN = ("tags", "type", "score", "half_life", "meta", "pinned", "due_at", "expires_at", "status")
@@ -91,7 +102,10 @@ def _change(
     if_revision: int | None = None,
     decides: bool = False,
 ) -> MemoryRecord:
-    """Change one record, and what a question sets against it where that `decides` the question or leaves nobody to ask about."""
+    """Change one record, and what a question sets against it where that `decides` the question or leaves nobody to ask about.
+
+    What waited and is made active decides it, too.
+    """
 
     def read(names: Iterable[str]) -> Mapping[str, MemoryRecord]:
         return core.store.get(scope, set(names))
@@ -103,7 +117,8 @@ def _change(
             return Batch(), (record, False)
         check_revision(record, if_revision)
         changed = revised(record, log.at, **wanted)
-        sides = [record, *(opponents(read, record) if decides else ())]
+        is_answer = decides or wanted.get("status") is Status.ACTIVE
+        sides = [record, *(opponents(read, record) if is_answer else ())]
         after = {record.id: changed}
         if len(sides) > 1:
             links = settled(record, record.id, sides, log.at).relations

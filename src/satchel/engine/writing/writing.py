@@ -17,12 +17,12 @@ from satchel.engine.recall.constraints import must_not_wait
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.writing.completing import complete
 from satchel.engine.writing.deciding import outweighs
+from satchel.engine.writing.doubts import Doubt, noted, put_up
 from satchel.engine.writing.likeness import Neighbours
 from satchel.engine.writing.reconciling import reconcile, repeated, survivor
-from satchel.engine.writing.reviews import put_up
 from satchel.engine.writing.settling import left_over, opponents, settled
 from satchel.errors import Conflict
-from satchel.operations.models import NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
+from satchel.operations.models import ConflictKind, NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
 from satchel.ports import Batch, Document, Put, Use
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.protocol.unchecked import unchecked
@@ -90,7 +90,7 @@ def repetition_key(scope: str, memory_id: str) -> str:
 
 
 def _remembered(record: MemoryRecord, taken: _Taken) -> Remembered:
-    return unchecked(Remembered, {"record": record, "outcome": taken.outcome, "related": taken.related})
+    return unchecked(Remembered, {"record": record, "outcome": taken.outcome, "related": taken.related, "reason": taken.reason})
 
 
 def _shown(principal: Principal, held: MemoryRecord, given: MemoryRecord) -> MemoryRecord:
@@ -115,6 +115,7 @@ class _Taken(NamedTuple):
     id: str
     outcome: Outcome
     related: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(slots=True)
@@ -186,9 +187,11 @@ class _Draft:
             if change.operation == "supersede" and change.record.status is Status.ARCHIVED:
                 self.documents += put_up(self.core, change.record, found.id)
         if found.outcome is Outcome.MERGED and not self._confirmed(self.held[found.id], record):
-            return _Taken(found.id, Outcome.PENDING, found.related)
+            return _Taken(found.id, Outcome.PENDING, found.related, found.reason)
+        if found.outcome is Outcome.CREATED and found.related:
+            self.documents.append(noted(self.scope, Doubt(ConflictKind.POSSIBLE, found.id, found.related)))
         self._settle_left_over([change.record.id for change in found.changes])
-        return _Taken(found.id, found.outcome, found.related)
+        return _Taken(found.id, found.outcome, found.related, found.reason)
 
     def _confirmed(self, asked: MemoryRecord, said: MemoryRecord) -> bool:
         """Settle a question about a memory that is said again in its favour; tell whether it holds now.
@@ -238,6 +241,7 @@ class _Draft:
             self.documents.append(Document(REPETITIONS, key, {"id": twin.id}, self.scope))
         twin = self._surviving(twin)
         again = repeated(twin, record)
+        taken = _Taken(twin.id, Outcome.CREATED)
         if twin.status is Status.ARCHIVED and twin.relations.superseded_by:
             taken = self._take_up(again, is_latest=True)
             if taken.outcome is not Outcome.CREATED:
@@ -245,7 +249,7 @@ class _Draft:
         self._hold(again, "reinforce")
         if not self._confirmed(self.held[twin.id], record):
             return _Taken(twin.id, Outcome.PENDING, (twin.id, *(one.id for one in opponents(self._look, again))))
-        return _Taken(twin.id, Outcome.REINFORCED, (twin.id,))
+        return _Taken(twin.id, Outcome.REINFORCED, (twin.id, *taken.related), taken.reason)
 
     def _surviving(self, twin: MemoryRecord) -> MemoryRecord:
         """Return the record that a twin was taken into because it says the same, or the twin."""

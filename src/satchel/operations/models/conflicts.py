@@ -26,14 +26,19 @@ def conflict_id(scope: str, record_id: str) -> str:
 
 
 class ConflictKind(StrEnum):
-    """A contradiction: nobody knows which holds. A review: what was often used has turned out wrong."""
+    """How much hangs on the answer.
+
+    A contradiction: they cannot both hold, and wait until it is said which does. Possible: they may contradict each other, and both are
+    told until somebody says otherwise. A review: what was often used has turned out wrong.
+    """
 
     CONTRADICTION = "contradiction"
+    POSSIBLE = "possible"
     REVIEW = "review"
 
 
 class ConflictsRequest(Request):
-    """List what must be asked: contradictions among memories, and memories that were used often before they turned out wrong."""
+    """List what must be asked: what contradicts or may contradict each other, and what was used often before it turned out wrong."""
 
     scope: Scopes
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 100

@@ -110,12 +110,14 @@ class RememberManyRequest(Request):
 class Remembered(Result):
     """The record as it now stands, and what became of the memory.
 
-    `related`: ids of records that it reinforced, superseded or conflicts with.
+    `related`: ids of records that it reinforced, superseded or conflicts with; where it was `created`, of those that it may contradict.
+    `reason`: why it stands so to them, where they were compared.
     """
 
     record: MemoryRecord
     outcome: Outcome
     related: tuple[RecordId, ...] = ()
+    reason: str | None = None
 
 
 class RememberedMany(Result):
