@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
@@ -63,11 +64,17 @@ def say_about_to_change(pair: Pair) -> Verdict | None:
 
 def say_parted(pair: Pair) -> Verdict | None:
     """Say where one tells that something is one and the same for several, and the other that it is not."""
-    older, newer = ({token.base for token in side.tokens} for side in (pair.older, pair.newer))
-    is_parted = (older & _SAME and newer & _DIFFERENT) or (older & _DIFFERENT and newer & _SAME)
+    older, newer = _parting(pair.older), _parting(pair.newer)
+    is_parted = older and newer and ((older & _SAME and newer & _DIFFERENT) or (older & _DIFFERENT and newer & _SAME))
     if not is_parted or pair.older.denials or pair.newer.denials or not pair.has_same_subject() or pair.told() < 1:
         return None
     return Verdict(Relation.CONTRADICTS, "one says that it is the same for several, the other that it is not")
+
+
+@lru_cache(maxsize=4096)
+def _parting(statement: Statement) -> frozenset[str]:
+    """Return the words of a statement that tell whether things are one and the same."""
+    return frozenset(token.base for token in statement.tokens) & (_SAME | _DIFFERENT)
 
 
 def say_updated(pair: Pair) -> Verdict | None:
@@ -116,13 +123,13 @@ def say_differing(pair: Pair) -> Verdict | None:
 def _of_value(pair: Pair, shared: float) -> Verdict | None:
     """Say where the same is told with another value."""
     older, newer = pair.older, pair.newer
-    is_one_place = _is_one_place(pair)
-    if is_one_place and shared >= 2 and (said := _of_change(pair)) is not None:
+    # Where they differ is looked for last: it costs more than all the rest.
+    if shared >= 2 and (said := _of_change(pair)) is not None and _is_one_place(pair):
         return said
     if _differ_by_label(pair):
         return None
     least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
-    if is_one_place and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
+    if shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least) and _is_one_place(pair):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
