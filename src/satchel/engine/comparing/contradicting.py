@@ -92,10 +92,15 @@ def say_updated(pair: Pair) -> Verdict | None:
     return Verdict(Relation.CONTRADICTS, "the older tells how something stands now, and the newer is told as news of it")
 
 
+@lru_cache(maxsize=4096)
+def _count_names(statement: Statement) -> int:
+    return sum(token.kind == "name" for token in statement.content)
+
+
 def say_exchanged(pair: Pair) -> Verdict | None:
     """Say where the words are the same, and who does it to whom is exchanged."""
-    names = sum(token.kind == "name" for token in pair.older.content)
-    if pair.only_old or pair.only_new or names < 2 or pair.told() < 3 or pair.older.denials != pair.newer.denials:
+    names = _count_names(pair.older)
+    if names < 2 or pair.only_old or pair.only_new or pair.told() < 3 or pair.older.denials != pair.newer.denials:
         return None
     if not are_exchangeable(pair) or is_in_order(pair):
         return None
@@ -105,7 +110,7 @@ def say_exchanged(pair: Pair) -> Verdict | None:
 def say_differing(pair: Pair) -> Verdict | None:
     """Say where they tell the same of the same, but for a part that differs."""
     older, newer = pair.older, pair.newer
-    if not (pair.only_old and pair.only_new) or "more" in newer.cues or not pair.has_same_subject():
+    if "more" in newer.cues or not pair.has_same_subject() or not (pair.only_old and pair.only_new):
         return None
     if _is_at_another_time(pair):
         return None

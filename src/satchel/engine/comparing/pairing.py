@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
@@ -26,20 +26,19 @@ COPULAS = frozenset("是在为叫于")
 _USER = words("i my we our user 用户")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
-    """Two statements and the keys of their content in order. The counts `only_old` and `only_new` leave weak words out."""
+    """Two statements and the keys of their content in order, counted in `counts`. `only_old` and `only_new` leave weak words out.
+
+    What most pairs need not know to be told apart is counted when it is asked for.
+    """
 
     older: Statement
     newer: Statement
     keys: tuple[str, ...]
     new_keys: tuple[str, ...]
-    shared: Counter[str]
-    only_old: Counter[str]
-    only_new: Counter[str]
     counts: Counter[str]
     new_counts: Counter[str]
-    """The keys counted, weak words among them."""
 
     @classmethod
     def of(cls, older: Statement, newer: Statement) -> Pair:
@@ -47,9 +46,24 @@ class Pair:
         mine, theirs = _content(older), _content(newer)
         keys, old = _keys(mine, theirs)
         new_keys, new = _keys(theirs, mine)
-        # As `old & new` and `strong(old - new)`, which are Python's own loops and three times slower: every pair comes here.
-        shared = Counter({key: min(count, new[key]) for key, count in old.items() if key in new})
-        return cls(older, newer, keys, new_keys, shared, _beyond(old, new), _beyond(new, old), old, new)
+        return cls(older, newer, keys, new_keys, old, new)
+
+    @cached_property
+    def shared(self) -> Counter[str]:
+        """What both have."""
+        # As `&`, which is Python's own loop over every key and twice slower.
+        new = self.new_counts
+        return Counter({key: min(count, new[key]) for key, count in self.counts.items() if key in new})
+
+    @cached_property
+    def only_old(self) -> Counter[str]:
+        """What only the older has."""
+        return _beyond(self.counts, self.new_counts)
+
+    @cached_property
+    def only_new(self) -> Counter[str]:
+        """What only the newer has."""
+        return _beyond(self.new_counts, self.counts)
 
     def told(self) -> float:
         """Return how much both tell, beyond whom they are about."""
@@ -117,7 +131,8 @@ def size(keys: Counter[str] | Iterable[str]) -> float:
     return sum(count * (0.5 if len(key) == 1 and key > "㐀" else 1.0) for key, count in counted)
 
 
-def told(statement: Statement, keys: Sequence[str]) -> Counter[str]:
+@lru_cache(maxsize=4096)
+def told(statement: Statement, keys: tuple[str, ...]) -> Counter[str]:
     """Return what a statement tells beyond whom it is about."""
     return strong(Counter(key.rstrip("~") for key in keys[sum(map(len, lead(statement))) :]))
 

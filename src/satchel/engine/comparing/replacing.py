@@ -130,6 +130,8 @@ def say_refilled(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if older.denials or newer.denials:
         return None
+    if not (slots(older) and slots(newer)):
+        return None
     filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, _owned(other, one, newer))]
     if filled:
         return _of_values(pair, *filled[0])

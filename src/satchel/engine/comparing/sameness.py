@@ -38,7 +38,7 @@ _AND_HAN = frozenset("和与及")
 def say_same(pair: Pair) -> Verdict | None:
     """Say where two statements are the same."""
     older, newer = pair.older, pair.newer
-    if (pair.only_old or pair.only_new) and not _have_same_names(pair):
+    if not _have_same_names(pair) and (pair.only_old or pair.only_new):
         return None  # most pairs, and the cheapest to tell: neither way to be the same is left
     if not are_one(persons(older), persons(newer)) or are_opposed(older, newer):
         return None
