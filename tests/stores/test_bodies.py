@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from satchel.conformance.samples import make, tombstone
 from satchel.errors import StoreCorrupt
 from satchel.protocol.record import MemoryRecord, Usage
-from satchel.stores import bodies
 from satchel.stores.bodies import decode, encode
 from satchel.stores.columns import Key, expires, micros, moment_of, read_cursor, write_cursor
 
@@ -106,20 +105,3 @@ def test_the_longest_ttl_has_an_end_that_can_be_kept(ttl, created):
 def test_a_cursor_reads_back(order, updated, scope, name):
     key = Key(updated if order == "updated" else 0, scope, name)
     assert read_cursor(order, write_cursor(order, key)) == key
-
-
-def test_what_is_read_twice_can_be_changed_by_one_reader_alone() -> None:
-    """Ours: records that were read lately are not checked anew, and no reader may see what another did to his."""
-    text = encode(make("r", "user:a"))
-    first, second = decode(text), decode(text)
-    assert first == second
-    first.meta["mine"] = True
-    assert (second.meta, decode(text).meta) == ({}, {})
-
-
-def test_nothing_of_a_forgotten_memory_stays_among_what_was_read_lately() -> None:
-    """RET-5."""
-    record = make("r", "user:a")
-    decode(encode(record))
-    encode(tombstone(record))
-    assert bodies._read_before.cache_info().currsize == 0

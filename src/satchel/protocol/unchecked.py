@@ -32,20 +32,10 @@ def unchecked(model: type[Model], values: Mapping[str, Any]) -> Model:
     for name in mutable:
         if name not in values:
             members[name] = type(defaults[name])()
-    return _made(model, members, set(values), {} if model.model_config.get("extra") == "allow" else None)
-
-
-def again(found: Model, **own: Any) -> Model:
-    """Make a model as another that was checked, with `own` values where the two may not share one that can be changed in place."""
-    extra = found.__pydantic_extra__
-    return _made(type(found), {**found.__dict__, **own}, {*found.__pydantic_fields_set__}, None if extra is None else {**extra})
-
-
-def _made(model: type[Model], members: dict[str, Any], given: set[str], extra: dict[str, Any] | None) -> Model:
     made = model.__new__(model)
     # As `model_construct` does it, without its walk through every field.
     object.__setattr__(made, "__dict__", members)
-    object.__setattr__(made, "__pydantic_fields_set__", given)
-    object.__setattr__(made, "__pydantic_extra__", extra)
+    object.__setattr__(made, "__pydantic_fields_set__", set(values))
+    object.__setattr__(made, "__pydantic_extra__", {} if model.model_config.get("extra") == "allow" else None)
     object.__setattr__(made, "__pydantic_private__", None)
     return made

@@ -5,7 +5,6 @@ It must not know where the text is kept. The specification fixes the defaults fo
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -13,7 +12,6 @@ from pydantic_core import to_json
 
 from satchel.errors import StoreCorrupt
 from satchel.protocol.record import MemoryRecord, Usage
-from satchel.protocol.unchecked import again
 
 _APART = ("usage", "content_hash")
 """Usage is no part of a record, and the hash follows from the content."""
@@ -62,25 +60,7 @@ def _members(model: BaseModel) -> dict[str, Any]:
 
 def encode(record: MemoryRecord) -> str:
     """Write a record down."""
-    if record.is_tombstone:
-        _read_before.cache_clear()  # what is forgotten is not to be kept here
     return to_json(_members(record)).decode()
-
-
-_SHORT = 1000
-"""Characters of a text whose record is kept for a while."""
-
-
-def _read(body: str) -> MemoryRecord:
-    try:
-        return MemoryRecord.model_validate_json(body)
-    except ValidationError as error:
-        raise StoreCorrupt(f"a stored record is damaged: {error.error_count()} faults, the first in {error.errors()[0]['loc']}") from None
-
-
-# A record costs more to check than to fetch, and the same ones are read again and again: what is recalled often, what a new memory is
-# compared with, both sides of a copy. Who asks gets what can be changed in place for himself. A few megabytes at most.
-_read_before = lru_cache(maxsize=4096)(_read)
 
 
 def damaged(error: StoreCorrupt, scope: str, record_id: str) -> StoreCorrupt:
@@ -95,5 +75,8 @@ def decode(body: str, usage: Usage | None = None) -> MemoryRecord:
     Raises:
         StoreCorrupt: the text is no record.
     """
-    record = _read(body) if len(body) > _SHORT or '"meta"' in body else again(_read_before(body), meta={})
+    try:
+        record = MemoryRecord.model_validate_json(body)
+    except ValidationError as error:
+        raise StoreCorrupt(f"a stored record is damaged: {error.error_count()} faults, the first in {error.errors()[0]['loc']}") from None
     return record if usage is None or usage == _NO_USAGE else record.model_copy(update={"usage": usage})
