@@ -194,8 +194,12 @@ def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
 
 def _differ_by_label(pair: Pair) -> bool:
     """Tell whether something numbers or names each of them as one of a kind: "step 3", "server web-01", "第 5 条"."""
-    first = any(_is_label(pair.older, token) for token in pair.older.content if token.key in pair.only_old)
-    return first and any(_is_label(pair.newer, token) for token in pair.newer.content if token.key in pair.only_new)
+    return not (_labels(pair.older).isdisjoint(pair.only_old) or _labels(pair.newer).isdisjoint(pair.only_new))
+
+
+@lru_cache(maxsize=4096)
+def _labels(statement: Statement) -> frozenset[str]:
+    return frozenset(token.key for token in statement.content if _is_label(statement, token))
 
 
 def _is_label(statement: Statement, token: Token) -> bool:

@@ -67,7 +67,8 @@ class Pair:
 
     def told(self) -> float:
         """Return how much both tell, beyond whom they are about."""
-        return size(told(self.older, self.keys) & told(self.newer, self.new_keys))
+        one, other = told(self.older, self.keys), told(self.newer, self.new_keys)
+        return size(Counter({key: min(count, other[key]) for key, count in one.items() if key in other}))
 
     def is_about_same(self) -> bool:
         """Tell whether whom the older is about is named in the newer too, unless that is the user, or a predicate comes first."""
