@@ -604,6 +604,11 @@ class HidesTombstonesFromACopy(MemoryStore):
         return {name: found for name, found in super().stored(scope, ids).items() if not found.record.is_tombstone}
 
 
+class PagesWithoutAnEnd(MemoryStore):
+    def stored_page(self, scope, *, after="", limit=1000):
+        return super().stored_page(scope, after=after, limit=limit + 1)
+
+
 class ListsCollectionsThatAreEmpty(MemoryStore):
     def collections(self):
         with self._reading() as state:

@@ -335,6 +335,9 @@ class _Forgetful(MemoryStore):
         found = super().stored(scope, ids)
         return {name: row for name, row in found.items() if name != "lost"}
 
+    def stored_page(self, scope, **where):  # type: ignore[no-untyped-def]
+        return {name: row for name, row in super().stored_page(scope, **where).items() if name != "lost"}
+
 
 class _Rewriting(MemoryStore):
     """Keeps other meta than it was given."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from satchel.conformance.contract import Contract, refused, requirement
 from satchel.conformance.samples import NOW, ids, later, make, put, remove, revise, tombstone, write
 from satchel.errors import InvalidRequest
-from satchel.ports import Batch, IndexEntry, IndexRow, Position, Store, Use
+from satchel.ports import Batch, IndexEntry, IndexRow, Position, Store, StoredRecord, Use
 from satchel.protocol.filters import RecordFilter
 
 
@@ -52,6 +52,23 @@ class Indexing(Contract):
         assert (found["gone"].terms, found["gone"].vector) == (b"", None)
         assert store.stored(self.scope("bob"), ["r"]) == {}
         assert store.stored(self.scope(), []) == {}
+
+    @requirement("STO-7")
+    def test_stored_records_come_page_by_page_in_the_order_of_ids(self, store: Store) -> None:
+        records = [make(name, self.scope(), f"note {name}") for name in ("b", "é", "B", "a", "乙", "aa", "gone")]
+        write(store, *records)
+        write(store, make("aa", self.scope("bob")))
+        store.apply(Batch([put(tombstone(records[-1]))]))
+        store.touch([Use(self.scope(), "aa", later(9), 2)])
+        found, after = dict[str, StoredRecord](), ""
+        while page := store.stored_page(self.scope(), after=after, limit=3):
+            assert len(page) <= 3
+            found |= page
+            after = next(reversed(page))
+        assert list(found) == ["B", "a", "aa", "b", "gone", "é", "乙"]
+        assert found == store.stored(self.scope(), found.keys())
+        assert store.stored_page(self.scope(), after="乙") == {}
+        assert store.stored_page(self.scope("nobody")) == {}
 
     @requirement("RET-1", "RET-4")
     def test_a_row_without_times_says_so(self, store: Store) -> None:

@@ -47,6 +47,10 @@ class Store(Protocol):
         """Return the records (tombstones included) that exist, by id, with their index entries: what a copy carries over."""
         ...
 
+    def stored_page(self, scope: str, *, after: str = "", limit: int = 1000) -> dict[str, StoredRecord]:
+        """Return the records of a scope (tombstones included) that follow an id, in the order of ids, as `stored` does."""
+        ...
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return, by content hash, the id of a record of the scope with that content: an active one before others, then the smallest id."""
         ...

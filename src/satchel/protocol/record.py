@@ -105,6 +105,7 @@ def _identifier(value: str) -> str:
 
 
 def _content(value: str) -> str:
+    _plain(value)
     if len(value) * 4 > MAX_CONTENT_BYTES and len(value.encode()) > MAX_CONTENT_BYTES:
         raise PydanticCustomError("content_size", "content is larger than {limit} bytes of UTF-8", {"limit": MAX_CONTENT_BYTES})
     return value
@@ -159,7 +160,7 @@ TypeName = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_id
 Tags = Annotated[
     tuple[Annotated[str, Field(max_length=256), AfterValidator(_identifier)], ...], BeforeValidator(_as_tuple), AfterValidator(_tags)
 ]
-Content = Annotated[str, AfterValidator(_plain), AfterValidator(_content)]
+Content = Annotated[str, AfterValidator(_content)]
 Json = Annotated[dict[str, Any], AfterValidator(check_json_object)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0.0, le=1e11, allow_inf_nan=False)]
@@ -313,7 +314,10 @@ class MemoryRecord(ProtocolModel):
 
     def to_json(self) -> str:
         """Write the record as one line of JSON, without members that are null or objects at their defaults."""
-        return self.model_dump_json(exclude_none=True, exclude={name for name, value in _EMPTY.items() if getattr(self, name) == value})
+        values = self.__dict__
+        # Mostly they are the default itself, and comparing models is slow.
+        left_out = {name for name, empty in _EMPTY.items() if (value := values[name]) is empty or value == empty}
+        return self.model_dump_json(exclude_none=True, exclude=left_out)
 
     @property
     def is_tombstone(self) -> bool:
@@ -321,7 +325,7 @@ class MemoryRecord(ProtocolModel):
         return self.status is Status.DELETED
 
 
-_EMPTY = {"source": Source(), "access": Access(), "relations": Relations(), "usage": Usage(), "tags": (), "meta": {}}
+_EMPTY = {name: MemoryRecord.model_fields[name].default for name in ("source", "access", "relations", "usage", "tags")} | {"meta": {}}
 
 
 def canonical_json(value: Any) -> bytes:

@@ -113,6 +113,10 @@ def scope_names(scope: str) -> dict[str, str]:
 
 def _validate(value: str) -> str:
     try:
+        return _canonical(value)
+    except ValueError:
+        pass  # said properly below
+    try:
         return parse_scope(value)
     except InvalidRequest as error:
         raise PydanticCustomError("scope", "{problem}", {"problem": error.details["faults"][0]["message"]}) from None

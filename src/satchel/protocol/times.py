@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AwareDatetime, PlainSerializer, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
 from pydantic_core import PydanticCustomError
 
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d*)?\s*\Z")
@@ -43,14 +43,17 @@ def format_instant(moment: datetime) -> str:
     return to_utc(moment).isoformat().replace("+00:00", "Z")
 
 
-def _text_or_datetime(value: Any) -> Any:
+def _instant(value: Any, check: ValidatorFunctionWrapHandler) -> datetime:
     if isinstance(value, str):
-        return _parsed(value)
-    if not isinstance(value, datetime):
+        value = _parsed(value)
+        if isinstance(value, datetime):
+            return value
+    elif not isinstance(value, datetime):
         raise PydanticCustomError("instant_type", "expected an ISO 8601 time in UTC such as 2026-11-30T07:17:40Z")
-    if value.tzinfo is None:
+    elif value.tzinfo is None:
         raise PydanticCustomError("instant_naive", "time has no zone; give UTC with Z, or an offset")
-    return value
+    moment: datetime = check(value)
+    return to_utc(moment)
 
 
 def _parsed(text: str) -> str | datetime:
@@ -67,8 +70,7 @@ def _parsed(text: str) -> str | datetime:
 
 Instant = Annotated[
     AwareDatetime,
-    BeforeValidator(_text_or_datetime),
-    AfterValidator(to_utc),
+    WrapValidator(_instant),
     PlainSerializer(format_instant, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]

@@ -28,7 +28,8 @@ _PLANS: dict[type[BaseModel], _Plan] = {}
 def _plan(model: type[BaseModel], apart: tuple[str, ...] = ()) -> _Plan:
     members = []
     for name, field in model.model_fields.items():
-        default = _REQUIRED if field.is_required() else field.get_default(call_default_factory=True)
+        # The object itself, not a copy, so that most members are told to be at their default without looking into them.
+        default = _REQUIRED if field.is_required() else field.default_factory() if field.default_factory else field.default  # type: ignore[call-arg]
         kinds = get_args(field.annotation) or (field.annotation,)
         nested = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
         if name not in apart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
@@ -63,11 +64,17 @@ def say_about_to_change(pair: Pair) -> Verdict | None:
 
 def say_parted(pair: Pair) -> Verdict | None:
     """Say where one tells that something is one and the same for several, and the other that it is not."""
-    older, newer = ({token.base for token in side.tokens} for side in (pair.older, pair.newer))
-    is_parted = (older & _SAME and newer & _DIFFERENT) or (older & _DIFFERENT and newer & _SAME)
+    older, newer = _parting(pair.older), _parting(pair.newer)
+    is_parted = older and newer and ((older & _SAME and newer & _DIFFERENT) or (older & _DIFFERENT and newer & _SAME))
     if not is_parted or pair.older.denials or pair.newer.denials or not pair.has_same_subject() or pair.told() < 1:
         return None
     return Verdict(Relation.CONTRADICTS, "one says that it is the same for several, the other that it is not")
+
+
+@lru_cache(maxsize=4096)
+def _parting(statement: Statement) -> frozenset[str]:
+    """Return the words of a statement that tell whether things are one and the same."""
+    return frozenset(token.base for token in statement.tokens) & (_SAME | _DIFFERENT)
 
 
 def say_updated(pair: Pair) -> Verdict | None:
@@ -85,10 +92,15 @@ def say_updated(pair: Pair) -> Verdict | None:
     return Verdict(Relation.CONTRADICTS, "the older tells how something stands now, and the newer is told as news of it")
 
 
+@lru_cache(maxsize=4096)
+def _count_names(statement: Statement) -> int:
+    return sum(token.kind == "name" for token in statement.content)
+
+
 def say_exchanged(pair: Pair) -> Verdict | None:
     """Say where the words are the same, and who does it to whom is exchanged."""
-    names = sum(token.kind == "name" for token in pair.older.content)
-    if pair.only_old or pair.only_new or names < 2 or pair.told() < 3 or pair.older.denials != pair.newer.denials:
+    names = _count_names(pair.older)
+    if names < 2 or pair.only_old or pair.only_new or pair.told() < 3 or pair.older.denials != pair.newer.denials:
         return None
     if not are_exchangeable(pair) or is_in_order(pair):
         return None
@@ -98,7 +110,7 @@ def say_exchanged(pair: Pair) -> Verdict | None:
 def say_differing(pair: Pair) -> Verdict | None:
     """Say where they tell the same of the same, but for a part that differs."""
     older, newer = pair.older, pair.newer
-    if not (pair.only_old and pair.only_new) or "more" in newer.cues or not pair.has_same_subject():
+    if "more" in newer.cues or not pair.has_same_subject() or not (pair.only_old and pair.only_new):
         return None
     if _is_at_another_time(pair):
         return None
@@ -116,13 +128,13 @@ def say_differing(pair: Pair) -> Verdict | None:
 def _of_value(pair: Pair, shared: float) -> Verdict | None:
     """Say where the same is told with another value."""
     older, newer = pair.older, pair.newer
-    is_alike = is_one_place(pair)
-    if is_alike and shared >= 2 and (said := _of_change(pair)) is not None:
+    # Where they differ is looked for last: it costs more than all the rest.
+    if shared >= 2 and (said := _of_change(pair)) is not None and is_one_place(pair):
         return said
     if differ_by_label(pair):
         return None
     least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
-    if is_alike and shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least):
+    if shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least) and is_one_place(pair):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
     if not older.is_chinese and shared >= max(3, 0.5 * least):
         return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
@@ -189,8 +201,12 @@ def _common_end(first: Sequence[str], second: Sequence[str]) -> Sequence[str]:
 
 def differ_by_label(pair: Pair) -> bool:
     """Tell whether something numbers or names each of them as one of a kind: "step 3", "server web-01", "第 5 条"."""
-    first = any(_is_label(pair.older, token) for token in pair.older.content if token.key in pair.only_old)
-    return first and any(_is_label(pair.newer, token) for token in pair.newer.content if token.key in pair.only_new)
+    return not (_labels(pair.older).isdisjoint(pair.only_old) or _labels(pair.newer).isdisjoint(pair.only_new))
+
+
+@lru_cache(maxsize=4096)
+def _labels(statement: Statement) -> frozenset[str]:
+    return frozenset(token.key for token in statement.content if _is_label(statement, token))
 
 
 def _is_label(statement: Statement, token: Token) -> bool:

@@ -67,10 +67,11 @@ def are_opposed(older: Statement, newer: Statement) -> bool:
 
 
 def _is_turned(older: Statement, newer: Statement) -> bool:
-    spoken = [_WORD.findall(fold(side.text).lower()) for side in (older, newer)]
-    if spoken[0][:1] != spoken[1][:1] and any(row[:1] and row[0] in _AUXILIARIES for row in spoken):
+    (begins, first), (other_begins, second) = _spoken(older.text), _spoken(newer.text)
+    if begins != other_begins and not _AUXILIARIES.isdisjoint((begins, other_begins)):
         return True  # "is the server up"
-    first, second = map(Counter, spoken)
+    if first == second:
+        return False
     gone, come = first - second, second - first
     if any((gone.keys() & one and come.keys() & other) or (gone.keys() & other and come.keys() & one) for one, other in _TURNED):
         return True
@@ -80,12 +81,32 @@ def _is_turned(older: Statement, newer: Statement) -> bool:
     return any(pair in _OPPOSED and not (is_due and "by" in pair) for pair in opposed)
 
 
+@lru_cache(maxsize=4096)
+def _spoken(text: str) -> tuple[str, Counter[str]]:
+    """Return the first English word of a text, and those that may be set against others, counted."""
+    spoken = _WORD.findall(fold(text).lower())
+    return (spoken[0] if spoken else ""), Counter(word for word in spoken if word in _MAY_TURN)
+
+
+_MAY_TURN = frozenset(_GROUP).union(*(side for sides in _TURNED for side in sides))
+_MAY_TURN_HAN = frozenset("".join(_OPPOSED_HAN))
+
+
+@lru_cache(maxsize=4096)
+def _spoken_han(text: str) -> Counter[str]:
+    """Return the characters of a text that may be set against others, counted."""
+    return Counter(char for char in fold(text) if char in _MAY_TURN_HAN)
+
+
 def _is_turned_han(older: Statement, newer: Statement) -> bool:
-    first, second = (Counter(fold(side.text)) for side in (older, newer))
+    first, second = _spoken_han(older.text), _spoken_han(newer.text)
+    if first == second:
+        return False
     gone, come = first - second, second - first
     return any((one in gone and other in come) or (other in gone and one in come) for one, other in map(tuple, _OPPOSED_HAN))
 
 
+@lru_cache(maxsize=4096)
 def _stands_in_time(statement: Statement) -> str:
     """Return whether what a statement tells is over or to come, where no date tells it: "will have", "养过"."""
     if any(token.key.startswith(_TIMES) for token in statement.tokens):

@@ -31,9 +31,13 @@ _PERSONS_HAN = {
     "he": "(?<![其吉])他(?!人|乡|国)",
     "she": "她",
 }
+# Most characters begin no person, and are passed by their first look.
 _PERSON = re.compile(
-    r"(?<![\w.@/-])(?:" + "|".join(f"(?P<{key}>{words})" for key, words in _PERSONS.items()) + r")(?![\w@/-]|\.\w)"
-    "|" + "|".join(f"(?P<{key}_>{words})" for key, words in _PERSONS_HAN.items())
+    r"(?=[ImMuUwWoOyYhHsStT])(?<![\w.@/-])(?:"
+    + "|".join(f"(?P<{key}>{words})" for key, words in _PERSONS.items())
+    + r")(?![\w@/-]|\.\w)|(?=[我咱用本你您他她它人])(?:"
+    + "|".join(f"(?P<{key}_>{words})" for key, words in _PERSONS_HAN.items())
+    + ")"
 )
 _LEADING = re.compile(r"(?:the |on |in |at |since |now |currently |today |现在|目前|今后|今天)*", re.IGNORECASE)
 _UNTOLD = frozenset({_USER, "we"})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from satchel.engine.comparing.denying import has_other_subject
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
@@ -28,7 +29,7 @@ _MOST_ASIDE = 5
 def say_corrected(pair: Pair) -> Verdict | None:
     """Say where the newer names what it denies: "in May, not in June"."""
     aside = _set_aside(pair.newer)
-    if not aside & {*pair.keys} or pair.older.denials or pair.newer.cues & PLANS:
+    if aside.isdisjoint(pair.keys) or pair.older.denials or pair.newer.cues & PLANS:
         return None
     old, new = _words(pair.older) - aside, _words(pair.newer) - aside
     common = size(old & new)
@@ -44,6 +45,7 @@ def _words(statement: Statement) -> set[str]:
     return {token.base for token in statement.content if token.kind != "name" and token.key not in WEAK}
 
 
+@lru_cache(maxsize=4096)
 def _set_aside(statement: Statement) -> frozenset[str]:
     """Return the keys of what a statement sets aside: after "not", "instead of", "rather than", "不是", up to the next stop."""
     found: set[str] = set()
@@ -82,13 +84,24 @@ def say_switched(pair: Pair) -> Verdict | None:
     """Say where both are the same but for the state they end with: "is on", "is off"."""
     if pair.older.denials or pair.newer.denials or (pair.older.cues | pair.newer.cues) & PLANS:
         return None
-    old, new = (_UNSAID.sub("", fold(side.text)).lower() for side in (pair.older, pair.newer))
+    old, new = _ending(pair.older.text), _ending(pair.newer.text)
+    if not (old.endswith(_ANY_STATE) and new.endswith(_ANY_STATE)):
+        return None
     for one, other in _STATES:
         for was, turned in ((one, other), (other, one)):
             begins = old.removesuffix(was)
             if old.endswith(was) and new == begins + turned and (begins.endswith(" ") or begins[-1:] > "㐀"):
                 return Verdict(Relation.REPLACES, "the same thing is told in the opposite state")
     return None
+
+
+_ANY_STATE = tuple({state for states in _STATES for state in states})
+
+
+@lru_cache(maxsize=4096)
+def _ending(text: str) -> str:
+    """Return a text without what may stand after the state that it ends with, or anywhere."""
+    return _UNSAID.sub("", fold(text)).lower()
 
 
 def say_ended(pair: Pair) -> Verdict | None:
@@ -116,6 +129,8 @@ def say_refilled(pair: Pair) -> Verdict | None:
     """Say where both tell the one value of the same thing, and tell it otherwise: "lives in …", "the deadline is …"."""
     older, newer = pair.older, pair.newer
     if older.denials or newer.denials:
+        return None
+    if not (slots(older) and slots(newer)):
         return None
     filled = [(one, other) for one in slots(older) for other in slots(newer) if _is_same_slot(one, _owned(other, one, newer))]
     if filled:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 
 from satchel.engine.comparing.gist import Gist, gist, is_loose
@@ -37,13 +38,15 @@ _AND_HAN = frozenset("和与及")
 def say_same(pair: Pair) -> Verdict | None:
     """Say where two statements are the same."""
     older, newer = pair.older, pair.newer
+    if not _have_same_names(pair) and (pair.only_old or pair.only_new):
+        return None  # most pairs, and the cheapest to tell: neither way to be the same is left
     if not are_one(persons(older), persons(newer)) or are_opposed(older, newer):
         return None
     if _have_same_gist(pair):
         return Verdict(Relation.SAME, "the same in other words: values, names and denials agree")
     if pair.only_old or pair.only_new or older.denials != newer.denials or older.cues - _UNTOLD != newer.cues - _UNTOLD:
         return None
-    keys, new_keys = Counter(pair.keys), Counter(pair.new_keys)
+    keys, new_keys = pair.counts, pair.new_counts
     if {*(keys - new_keys)} - FILLERS and {*(new_keys - keys)} - FILLERS:
         return None
     if size(strong(keys)) < _LEAST or not is_in_order(pair):
@@ -79,9 +82,13 @@ def _told_cues(statement: Statement) -> set[str]:
 
 
 def _have_same_names(pair: Pair) -> bool:
-    names = {token.key for side in (pair.older, pair.newer) for token in side.content if token.kind == "name"}
-    older, newer = Counter(pair.keys), Counter(pair.new_keys)
-    return all(older[name] == newer[name] for name in names)
+    older, newer = pair.counts, pair.new_counts
+    return all(older[name] == newer[name] for side in (pair.older, pair.newer) for name in _names(side))
+
+
+@lru_cache(maxsize=4096)
+def _names(statement: Statement) -> frozenset[str]:
+    return frozenset(token.key for token in statement.content if token.kind == "name")
 
 
 def _is_means_moved(first: list[str], second: list[str]) -> bool:

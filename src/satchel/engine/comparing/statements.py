@@ -144,6 +144,7 @@ _PART = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def parts(statement: Statement) -> tuple[Statement, ...]:
     """Return what a statement tells of several one after another, each by itself; the whole where it does not."""
     if not statement.is_plain or _PART.search(statement.text) is None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.engine.index.columns import Columns, Room, Tags
 from satchel.engine.index.nearness import Fetched, Nearness
 from satchel.engine.index.outside import OutsideVectors
 from satchel.engine.index.postings import Postings
@@ -28,49 +29,8 @@ _DEAD_SHARE = 4
 _BYTES_PER_ID = 160  # a text, its place in a list, a dictionary and a tuple of tags
 _BYTES_ALWAYS = 8192  # so that a great many empty scopes do not count as nothing
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """One entry a row. Times are Unix seconds; `status` and `origin` are codes, `type` counts into `ScopeIndex.types`.
-
-    `wide` is the share of unspaced scripts, in 255ths.
-    """
-
-    status: NDArray[np.uint8]
-    type: NDArray[np.int32]
-    origin: NDArray[np.uint8]
-    moment: Floats
-    updated: Floats
-    stored: Floats
-    accessed: Floats
-    access_count: NDArray[np.int64]
-    score: Floats
-    half_life: Floats
-    pinned: Mask
-    expires: Floats
-    length: NDArray[np.uint32]
-    wide: NDArray[np.uint8]
-    has_vector: Mask
-
-    def joined(self, other: Columns) -> Columns:
-        """Return these rows and then the other's."""
-        return Columns(*(np.concatenate((getattr(self, name), getattr(other, name))) for name in _COLUMN_NAMES))
-
-    def taken(self, rows: Rows) -> Columns:
-        """Return these rows only."""
-        return Columns(*(getattr(self, name)[rows] for name in _COLUMN_NAMES))
-
-    @property
-    def bytes(self) -> int:
-        """Memory that the arrays take."""
-        return sum(getattr(self, name).nbytes for name in _COLUMN_NAMES)
-
-
-_COLUMN_NAMES = tuple(column.name for column in fields(Columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +55,7 @@ class ScopeIndex:
 
     position: Position
     dimension: int
-    ids: list[str]
-    tags: list[tuple[str, ...]]
+    room: Room
     columns: Columns
     alive: Mask
     postings: Postings
@@ -119,11 +78,12 @@ class ScopeIndex:
         rows = len(batch.ids)
         home = outside or VectorRows.holding(batch.vectors)
         postings = Postings().added(batch.hashes, np.repeat(np.arange(rows), batch.counts), batch.frequencies)
-        return cls(part.position, dimension, batch.ids, batch.tags, batch.columns, np.ones(rows, bool), postings, types, home)._counted()
+        room = Room(batch.ids, batch.tags, batch.columns)
+        return cls(part.position, dimension, room, batch.columns, np.ones(rows, bool), postings, types, home)._counted()
 
     def _counted(self) -> ScopeIndex:
         self.size = int(np.count_nonzero(self.alive))
-        self.total_length = int(self.columns.length[self.alive].sum(dtype=np.int64))
+        self.total_length = _sum(self.columns.length[self.alive])
         return self
 
     def __len__(self) -> int:
@@ -131,6 +91,16 @@ class ScopeIndex:
         return len(self.alive)
 
     # ------------------------------------------------------------ reading
+
+    @property
+    def ids(self) -> list[str]:
+        """The records' ids by row; beyond the last row may stand those of a later version."""
+        return self.room.ids
+
+    @property
+    def tags(self) -> list[Tags]:
+        """The records' tags by row, as `ids`."""
+        return self.room.tags
 
     def rows_of(self, ids: Iterable[str]) -> Rows:
         """Return the living rows of those of the records that are here."""
@@ -205,18 +175,20 @@ class ScopeIndex:
         dead = [numbers.pop(record_id) for record_id in (*part.gone, *batch.ids) if record_id in numbers]
         alive[dead] = False
         numbers.update(zip(batch.ids, range(rows, rows + new), strict=True))
+        room = self.room.appended(batch.ids, batch.tags, batch.columns, rows)
         after = ScopeIndex(
             part.position,
             self.dimension,
-            self.ids + batch.ids,
-            self.tags + batch.tags,
-            self.columns.joined(batch.columns),
+            room,
+            room.columns(rows + new),
             alive,
             self.postings.added(batch.hashes, np.repeat(np.arange(rows, rows + new), batch.counts), batch.frequencies),
             types,
             self.vectors.appended(batch.vectors, rows),
             numbers,
-        )._counted()
+            size=self.size + new - len(dead),
+            total_length=self.total_length + _sum(batch.columns.length) - _sum(self.columns.length[dead]),
+        )
         return after._compacted() if len(after) - after.size > 64 + after.size // _DEAD_SHARE else after
 
     def _compacted(self) -> ScopeIndex:
@@ -225,11 +197,11 @@ class ScopeIndex:
         numbers = np.full(len(self), -1, np.int32)
         numbers[rows] = np.arange(len(rows))
         kept = rows.tolist()
+        columns = self.columns.taken(rows)
         return replace(
             self,
-            ids=[self.ids[row] for row in kept],
-            tags=[self.tags[row] for row in kept],
-            columns=self.columns.taken(rows),
+            room=Room([self.ids[row] for row in kept], [self.tags[row] for row in kept], columns),
+            columns=columns,
             alive=np.ones(len(rows), bool),
             postings=self.postings.renumbered(numbers),
             vectors=self.vectors.taken(rows),
@@ -237,6 +209,10 @@ class ScopeIndex:
             _tagged=None,
             _lock=threading.Lock(),
         )
+
+
+def _sum(lengths: NDArray[np.uint32]) -> int:
+    return int(lengths.sum(dtype=np.int64))
 
 
 def _read(rows: Iterable[IndexRow], types: dict[str, int], dimension: int, *, kept: bool) -> _Batch:

@@ -77,7 +77,9 @@ _LONG_WORDS = frozenset(
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff]")
 
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
-_WORDS = ("pass", "pwd", "secret", "token", "key", "bearer", "://", "密码", "密碼", "口令", "密钥", "密鑰", "秘钥", "令牌")
+_WORDS = re.compile("pass|pwd|secret|token|key|bearer|://|密码|密碼|口令|密钥|密鑰|秘钥|令牌")
+_PLAIN_ID = re.compile(r"[0-9a-f-]{1,64}")
+"""Ids as tools make them, UUIDs and hashes cut short: no credential is made of these characters alone, and every record has an id."""
 
 
 class Secret(NamedTuple):
@@ -143,9 +145,8 @@ def _plain(text: str) -> str:
 
 def _suspicious(text: str) -> bool:
     if _LONG_TOKEN.search(text):
-        return True
-    lowered = text.lower()
-    return any(word in lowered for word in _WORDS)
+        return _PLAIN_ID.fullmatch(text) is None
+    return _WORDS.search(text.lower()) is not None
 
 
 def _secrets(text: str) -> set[Secret]:

@@ -55,10 +55,15 @@ def _may_meet(settings: Settings, older: MemoryRecord, newer: MemoryRecord) -> b
         return False
     if not (is_compared(older, settings) and is_compared(newer, settings)):
         return False
-    return all(
-        getattr(older, name) is None or getattr(newer, name) is None or getattr(older, name) == getattr(newer, name)
-        for name in ("due_at", "valid_from", "valid_until")
+    return (
+        _may_agree(older.due_at, newer.due_at)
+        and _may_agree(older.valid_from, newer.valid_from)
+        and _may_agree(older.valid_until, newer.valid_until)
     )
+
+
+def _may_agree(one: datetime | None, other: datetime | None) -> bool:
+    return one is None or other is None or one == other
 
 
 def _is_one_thing(older: MemoryRecord, newer: MemoryRecord) -> bool:

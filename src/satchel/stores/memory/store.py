@@ -122,6 +122,12 @@ class MemoryStore:
             rows = {record_id: row for record_id in ids if (row := state.scope(scope).rows.get(record_id)) is not None}
         return {record_id: StoredRecord(_record(row), row.change, row.terms, row.vector) for record_id, row in rows.items()}
 
+    def stored_page(self, scope: str, *, after: str = "", limit: int = 1000) -> dict[str, StoredRecord]:
+        """Return the records that follow an id, in order, with their index entries."""
+        with self._reading() as state:
+            ids = sorted(record_id for record_id in state.scope(scope).rows if record_id > after)[: check_limit(limit)]
+            return self.stored(scope, ids)
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         with self._reading() as state:

@@ -132,6 +132,13 @@ class PostgresStore:
         asked = [record_id for record_id in set(ids) if is_storable(record_id)]
         return stored_of(self._rows(f"SELECT {STORED} FROM {JOINED} WHERE r.scope = %s AND r.id = ANY(%s)", [scope, asked]))
 
+    def stored_page(self, scope: str, *, after: str = "", limit: int = 1000) -> dict[str, StoredRecord]:
+        """Return the records that follow an id, in order, with their index entries."""
+        if not is_storable(after):
+            return {}
+        query = f"SELECT {STORED} FROM {JOINED} WHERE r.scope = %s AND r.id > %s ORDER BY r.id LIMIT %s"
+        return stored_of(self._rows(query, [scope, after, check_limit(limit)]))
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         rows = self._rows(

@@ -50,11 +50,24 @@ def stored(connection: sqlite3.Connection, scope: str, ids: Collection[str]) -> 
     """Return records by id with what is kept beside them."""
     if not is_storable(scope):
         return {}
-    rows = connection.execute(
-        "SELECT id, change, terms, vector, body, last, count FROM memories LEFT JOIN usage USING (rid) LEFT JOIN vectors USING (rid)"
-        f" WHERE memories.scope = {_NUMBER} AND id IN (SELECT value FROM json_each(?))",
-        (scope, names(ids)),
-    )
+    return _stored(connection, scope, f"{_STORED} AND id IN (SELECT value FROM json_each(?))", names(ids))
+
+
+def stored_page(connection: sqlite3.Connection, scope: str, after: str, limit: int) -> dict[str, StoredRecord]:
+    """Return the records that follow an id, in order, with what is kept beside them."""
+    if not (is_storable(scope) and is_storable(after)):
+        return {}
+    return _stored(connection, scope, f"{_STORED} AND id > ? ORDER BY id LIMIT ?", after, limit)
+
+
+_STORED = (
+    "SELECT id, change, terms, vector, body, last, count FROM memories LEFT JOIN usage USING (rid) LEFT JOIN vectors USING (rid)"
+    f" WHERE memories.scope = {_NUMBER}"
+)
+
+
+def _stored(connection: sqlite3.Connection, scope: str, query: str, *values: str | int) -> dict[str, StoredRecord]:
+    rows = connection.execute(query, (scope, *values))
     return {
         record_id: StoredRecord(_record(scope, record_id, *row), change, terms, vector)
         for record_id, change, terms, vector, *row in rows.fetchall()

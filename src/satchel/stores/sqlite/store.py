@@ -120,6 +120,12 @@ class SQLiteStore:
         with self._readers.one() as connection:
             return reading.stored(connection, scope, ids)
 
+    def stored_page(self, scope: str, *, after: str = "", limit: int = 1000) -> dict[str, StoredRecord]:
+        """Return the records that follow an id, in order, with their index entries."""
+        limit = check_limit(limit)
+        with self._readers.one() as connection:
+            return reading.stored_page(connection, scope, after, limit)
+
     def find(self, scope: str, hashes: Collection[str]) -> dict[str, str]:
         """Return ids by content hash."""
         with self._readers.one() as connection:
