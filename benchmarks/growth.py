@@ -124,7 +124,7 @@ def move(size: int, given: argparse.Namespace) -> Iterator[tuple[str, Figure]]:
         with tempfile.TemporaryDirectory() as place:
             url = server.url(f"bench_{uuid.uuid4().hex[:8]}")
             open_store(url).close()
-            source = Path(place) / "source.db"
+            source = given.dir / f"recall-{scopes}x{size // scopes}.db"  # what recall_speed makes serves as well: it is only read
             recall_speed.filled(source, list(range(scopes)), size // scopes).close()
             moving.measure(report, size // scopes * scopes, str(source), url, Path(place))
     finally:

@@ -173,7 +173,13 @@ def test_a_reader_that_goes_away_makes_no_failure_of_the_exit_code(tmp_path: Pat
 
 
 def test_an_interrupt_is_quiet_and_exit_code_130(tmp_path: Path) -> None:
-    process = subprocess.Popen([*COMMAND, "remember", "-"], env=_environment(tmp_path), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*COMMAND, "remember", "-"],
+        env=_environment(tmp_path),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # where the suite runs in the background, it is ignored
+    )
     assert process.stdin
     process.stdin.write(b"x" * 65536 * 4)  # returns once the command has begun to read
     process.stdin.flush()
