@@ -18,7 +18,8 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,13 @@ Search = Callable[[str], int]
 
 
 @contextmanager
-def satchel_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search]]:
-    """Satchel over SQLite, with its defaults: screening, duplicates, thresholds, explanations."""
-    with open_memory(f"sqlite:///{folder}/satchel.db", agent="bench", embedder=embedder, settings={"answer_cache_seconds": 0}) as memory:
+def satchel_memory(folder: Path, embedder: StandIn, *, compare: bool = True) -> Iterator[tuple[Add, Search]]:
+    """Satchel over SQLite, with its defaults: screening, duplicates, conflicts, thresholds, explanations.
+
+    `compare`: whether memories are compared with those they are like, which no other system here does.
+    """
+    settings = {"answer_cache_seconds": 0, "compare": compare}
+    with open_memory(f"sqlite:///{folder}/satchel.db", agent="bench", embedder=embedder, settings=settings) as memory:
 
         def add(contents: list[str]) -> None:
             memory.remember_many(contents, scope="user:bench")
@@ -196,8 +201,9 @@ def server_memory(folder: Path, embedder: StandIn) -> Iterator[tuple[Add, Search
         yield add, search
 
 
-SYSTEMS = {
+SYSTEMS: dict[str, Callable[[Path, StandIn], AbstractContextManager[tuple[Add, Search]]]] = {
     "satchel": satchel_memory,
+    "satchel, not compared": partial(satchel_memory, compare=False),
     "mem0": mem0_memory,
     "chroma": chroma_memory,
     "langgraph sqlite": langgraph_store,
