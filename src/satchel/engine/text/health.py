@@ -36,7 +36,7 @@ _MEDICINE_EN = (
     r"|cillin|oxetine))"
 )
 _ALLERGIC = re.compile(
-    rf"(?:我.{{0,10}}?|{_WHO_ZH}.{{0,6}}?)(?:[对對].{{1,16}}[过過]敏|有.{{1,12}}[过過]敏史?)"
+    rf"(?:我[^，,说讲问]{{0,10}}?|{_WHO_ZH}[^，,说讲问]{{0,6}}?)(?:[对對].{{1,16}}[过過]敏|有.{{1,12}}[过過]敏史?)"
     rf"|{_WHO_ZH}(?:花生|坚果|牛奶|鸡蛋|海鲜|虾|青霉素|花粉|尘螨|芒果|酒精)[过過]敏"
     rf"|{_WHO_EN}{_IS_EN} allergic to (?!work|mornings?|mondays?|nonsense)\w+"
     rf"|{_WHO_EN}{_HAS_EN} (?:an? )?(?:\w+ ){{1,3}}(?:allergy|allergies|intolerance)",

@@ -58,9 +58,9 @@ _OF_THE_TALK = re.compile(
 """A liking that is about the talk itself: what the other said, or the thing just shown."""
 
 _NOTHING_SAID = re.compile(
-    r"(?:\b(?:love|like|prefer|enjoy|hate)|喜欢|讨厌|习惯)(?: to| too| both| so)?$|\b(?:allergic to (?:work|mornings?|mondays?"
-    r"|nonsense)|(?:prefer not to (?:say|answer|talk|discuss|comment"
-    r"|disclose|share)",
+    r"(?:\b(?:love|like|prefer|enjoy|hate)|喜欢的?|讨厌的?|习惯)(?: to| too| both| so)?$"
+    r"|\bprefer not to (?:say|answer|talk|discuss|comment|disclose|share)\b|allergic to (?:work|mornings?|mondays?|nonsense)\b"
+    r"|我(?:也|都|就)?不(?:吃|喝|坐|穿|戴|抽)(?:了|这.*|那.*)?$",
     re.IGNORECASE,
 )
 _OF_THE_WORK = re.compile(
