@@ -126,6 +126,8 @@ def test_each_clause_says_its_own(text, contents):
         "Let's go with that.", "就用这个吧。", "就这样吧", "那就去吧", "We decided nothing yet.", "我们还没决定去哪。",
         "The deadline is soon.", "The client is angry.", "客户很生气", "客户是谁",
         "我在家做饭", "我在公司做报告", "My manager is great.", "老板是个好人", "Paris is the capital.",
+        "王女士是护士，写一个故事", "Alice works at Acme. Write a story about her.", "In my story, my wife is pregnant.", "my boss hates me",
+        "我离职报告怎么写", "我换工作的简历帮我改", "我用Excel打开了文件", "就按你说的吧", "Let's go with option B", "不要推荐了",
         "我不吃了", "我不喝了,谢谢", "我换了个思路", "I retired to bed.", "I became a bit tired.", "我挺喜欢的",
     ],
 )  # fmt: skip

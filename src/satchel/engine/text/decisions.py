@@ -10,16 +10,18 @@ import re
 _DECIDED_ZH = re.compile(r"(?:我们|咱们|大家|我|最终|最后|已经)*(?:决定|決定|敲定|商定|说定)了?(?!权|权|性|因素|不了)\S.{2,}")
 _FIXED_ZH = re.compile(
     r"(?:好[，,]?)?那?(?:我们|咱们)?就?(?:这么|这样)?(?:定了|决定了|说定了|说好了|敲定了|定下来了?)[，,：:\s]+(?P<what>\S.+)"
-    r"|那?(?:我们|咱们)?就(?:用|选|去|买|订|按|住|坐)(?P<choice>\S{2,}?)(?:吧|了|好了)$"
+    r"|那?(?:我们|咱们)?就(?:用|选|去|买|订|按|住|坐)(?!你|一|掉|除|这|那|第|它|看|睡|[A-Za-z]吧)(?P<choice>\S{2,}?)(?:吧|了|好了)$"
 )
 _DECIDED_EN = re.compile(
     r"(?:we|i|the team)(?:'ve| have)?(?: finally| just| all| now)? (?:decided|agreed|settled)(?::| (?:to|on|that|against|not to)) ?\w+"
-    r"|let(?:'s| us) (?:go|stick) with \w+|let(?:'s| us) use (?-i:[A-Z])\w+|we(?:'re| are|'ll| will) (?:going|go) with \w+"
+    r"|let(?:'s| us) (?:go|stick) with \w+|let(?:'s| us) use (?!\w+day\b)(?-i:[A-Z])\w+|we(?:'re| are|'ll| will) (?:going|go) with \w+"
     r"|we(?:'ll| will) use (?-i:[A-Z])\w+|we (?:chose|picked) \w+",
     re.IGNORECASE,
 )
 _OPEN_ZH = re.compile(r"[没沒未]|不能|尚|是否|怎么|谁|什么")
-_OPEN_EN = re.compile(r"\b(?:who|whether|can't|cannot|couldn't|won't|the (?:first|second|last) one|your)\b", re.IGNORECASE)
+_OPEN_EN = re.compile(
+    r"\b(?:who|whether|can't|cannot|couldn't|won't|the (?:first|second|last) one|wrong|option \w\b|your)\b", re.IGNORECASE
+)
 _DATE = r"(?:\d{4}\s*年|\d{1,2}\s*月\s*\d{1,2}|\d{4}-\d{1,2}-\d{1,2})"
 _DATE_EN = (
     r".*(?:\b(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b.*\d|\d.*\b(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct"

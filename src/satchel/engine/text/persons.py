@@ -101,7 +101,7 @@ _OTHERS_TASTES = re.compile(
     rf"(?:我们家?|我家|{OF_MINE_ZH}|{NAMED_ZH})(?:都|也|很|最|从来?|一直|比较)*(?:不[吃喝]|不能[吃喝]|只[吃喝]|讨厌|喜欢|爱[吃喝]|害怕)[^，,你了这那]{{1,12}}$"
     rf"|(?:we|{MINE_EN}|{NAMED_EN})(?: (?:really|also|all|always))? (?:don't|doesn't|do not|does not|can't|cannot) (?:eat|drink) \w+.*"
     rf"|{MINE_EN}(?: (?:really|also|all|always))? (?:(?:don't|doesn't) like|only (?:eats?|drinks?)|hates?|loves?|likes?"
-    rf"|prefers?) (?!the\b|to\b|when|how)\w+.*"
+    rf"|prefers?) (?!the\b|to\b|when|how|(?:me|you|us|it|him|her)\b)\w+.*"
     rf"|(?:we(?:'re| are)|(?:{MINE_EN}|{NAMED_EN})(?:'s| is| are)) (?:an? )?(?:strict )?(?:vegetarians?|vegans?)$",
     re.IGNORECASE,
 )

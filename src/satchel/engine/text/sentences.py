@@ -63,6 +63,12 @@ _FLEETING = re.compile(
     r"今天|今晚|现在|此刻|这会儿|暂时|刚刚|昨天|昨晚|\b(?:today|tonight|right now|at the moment|for now|this time|yesterday|currently)\b",
     re.IGNORECASE,
 )
+_MADE_UP = re.compile(
+    r"(?:写|编|讲|续写|起草|拟).{0,10}(?:故事|小说|合同|剧本|作文|对话|文章)|扮演|应用题|翻译"
+    r"|\b(?:write|tell|continue|draft|invent)\b.{0,30}\b(?:story|poem|scene|dialogue|novel|contract|tale)\b"
+    r"|\bin (?:my|the|a|this) (?:story|novel|game|book|scene)\b|\bmy character\b|\brole-?play|\bpretend\b|\btranslate\b",
+    re.IGNORECASE,
+)
 _MOST_CLAUSES = 6
 _COMMA = re.compile(r"[，,]| [—–-] |(?= (?:so|but|which) )")
 _TAKES_BACK = re.compile(
@@ -144,6 +150,11 @@ def clauses(sentence: str) -> Iterator[tuple[int, int, str]]:
 def leans(sentence: str) -> bool:
     """Tell whether it speaks of something that only the talk around it names."""
     return _NOT_BY_ITSELF.search(sentence) is not None
+
+
+def is_made_up(text: str) -> bool:
+    """Tell whether a turn is about a story, a part to play or a text to translate, in which people are not the user's."""
+    return _MADE_UP.search(text) is not None
 
 
 def is_fleeting(sentence: str) -> bool:

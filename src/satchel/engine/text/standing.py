@@ -25,7 +25,8 @@ _ALWAYS_EN = re.compile(
 _NEVER_ZH = re.compile(
     r"(?:请|麻烦|拜托)?(?:你|大家)?(?:[^，,我你]{0,12}?(?:里面?|中|前|后|时候?|以前|以后|之前|之后|晚上|早上|周末|周[一二三四五六日])(?:都|请|就)?)?"
     r"(?:不要|别|不许|不准|不得|禁止|勿)(?:再|随便|直接|在[^，,我你]{1,8}?)*"
-    r"(?:(?:给|跟|向|对).{1,6}?)?(?:用|使用|推荐|安排|建议|提(?:起|到)(?!多)|打电话|联系|打扰|叫我|叫醒|提交到?|合并到?|推送到?|部署到?|透露|分享|问我(?!为什么|怎么|了)|约|喂)(?!一下|太[多长]|多)\S+"
+    r"(?:(?:给|跟|向|对).{1,6}?)?(?:用|使用|推荐|安排|建议|提(?:起|到)(?!多)|打电话|联系|打扰|叫我|叫醒|提交到?|合并到?|推送到?|部署到?|透露|分享|问我(?!为什么|怎么|了)|约|喂)(?!一下"
+    r"|太[多长]|多|了|[，,])\S+"
     r"|(?:请|麻烦|拜托)?(?:你)?(?:[^，,我你]{1,12}?(?:前|后|晚上|早上|周末|周[一二三四五六日])(?:都|请|就)?)?(?:不要|别)(?:再)?给我(?:打电话|发消息|发短信|发邮件)$"
     r"|(?:请|麻烦)?(?:你)?(?:都|只|一律|尽量)?用(?:简体|繁体)?(?:中文|英文|英语|日语|法语|德语|粤语|普通话)(?:来|跟我|给我)?(?:回答|回复|交流|沟通)(?:我|就好|就行|吧)?$"
     r"|(?:你的)?(?:回答|回复)(?:都|要|请|尽量|一律)*(?:用|简短|简洁|简单|详细)\S*$"
@@ -34,7 +35,7 @@ _NEVER_EN = re.compile(
     r"(?:please )?(?:don't|do not|dont) (?:ever )?(?:use (?:any )?(?!the\b)\w+|(?:call|text|phone|ring|contact|disturb|wake"
     r"|e-?mail|message) (?:me|us|him|her|my \w+"
     r"|the customers?|customers?|clients?)\b(?! (?:back|out|if)\b)|(?:suggest|recommend|mention|bring up|serve|feed"
-    r"|assume) (?!the\b)\w+"
+    r"|assume) (?!the\b|any)\w+"
     r"|(?:commit|push|merge|deploy|release|force-push|rebase)(?: \w+)? (?:to|on|without|before|directly|into) (?!the\b)\w+"
     r"|(?:schedule|book|plan|arrange) .+ (?:before|after|on|in) \w+|(?:share|discuss) (?:my|our) \w+"
     r"|(?:ask|remind) me (?:about|for) (?!the\b)\w+|(?:reply|answer|respond|write)(?: to me)? in (?-i:[A-Z]))"

@@ -17,7 +17,7 @@ from satchel.engine.text.due_dates import due_date
 from satchel.engine.text.health import is_health
 from satchel.engine.text.persons import is_person
 from satchel.engine.text.requests import is_advice, is_of_this_text, opening, request
-from satchel.engine.text.sentences import Sentence, bare, clauses, is_fleeting, is_hedged, is_plain, leans, sentences
+from satchel.engine.text.sentences import Sentence, bare, clauses, is_fleeting, is_hedged, is_made_up, is_plain, leans, sentences
 from satchel.engine.text.standing import is_standing
 from satchel.engine.text.tastes import is_changed, is_taste
 from satchel.engine.text.third_person import in_third_person, quoted
@@ -36,10 +36,11 @@ class Utterance(NamedTuple):
 
 def utterances(text: str, role: str, said_at: datetime) -> Iterator[Utterance]:
     """Yield what a turn says that is worth keeping. `role`: `user` speaks for the user; `assistant` may promise; others only mark."""
+    is_story = is_made_up(text)
     for sentence in sentences(text):
         if sentence.under is not None and role in _USER:
             yield _item(sentence, said_at)._replace(asked=True)
-        else:
+        elif not is_story or _OWN.match(sentence.text) or request(sentence.text) is not None:
             yield from _said(sentence.text, role, said_at)
 
 
@@ -93,6 +94,7 @@ def remarks(text: str, role: str, said_at: datetime) -> Iterator[Utterance]:
 
 # ---------------------------------------------------------------- rules
 
+_OWN = re.compile(r"我|(?:my|I)\b(?! character)", re.IGNORECASE)
 _USER = frozenset({"user", "human"})
 _UNDECIDED = re.compile(r"[没沒未]|不能|尚|是否|怎么|谁|\b(?:not|n't|never|who|whether)\b", re.IGNORECASE)
 _MARKED = re.compile(r"(?P<kind>决定|決定|结论|decision|decided|todo|to-do|待办|待辦)\s*[:：]\s*(?P<what>\S.{2,})", re.IGNORECASE)
