@@ -64,7 +64,7 @@ _FLEETING = re.compile(
     re.IGNORECASE,
 )
 _MADE_UP = re.compile(
-    r"(?:写|编|讲|续写|起草|拟).{0,10}(?:故事|小说|合同|剧本|作文|对话|文章)|扮演|应用题|翻译"
+    r"(?:写|编|讲|续写|起草|拟).{0,10}(?:故事|小说|合同|剧本|作文|对话|文章)|扮演|应用题|翻译(?:[:：，,]|一下|下|成|这)"
     r"|\b(?:write|tell|continue|draft|invent)\b.{0,30}\b(?:story|poem|scene|dialogue|novel|contract|tale)\b"
     r"|\bin (?:my|the|a|this) (?:story|novel|game|book|scene)\b|\bmy character\b|\brole-?play|\bpretend\b|\btranslate\b",
     re.IGNORECASE,
