@@ -20,7 +20,7 @@ _ILLNESS_EN = (
     r"|coeliac(?: disease)?"
     r"|ibs|adhd|dyslexia"
     r"|insomnia|anemia|gout|a heart condition|heart disease|autism|depression|(?:an )?anxiety(?: disorder)?|ptsd|ocd"
-    r"|bipolar(?: disorder)?|cancer|lupus|multiple sclerosis|crohn'?s(?: disease)?|parkinson'?s|dementia|glaucoma"
+    r"|bipolar(?: disorder)?|(?:\w+ )?cancer|lupus|multiple sclerosis|crohn'?s(?: disease)?|parkinson'?s|dementia|glaucoma"
     r"|tinnitus|vertigo|sleep apn(?:o)?ea|eczema|psoriasis|a pacemaker|hay fever|claustrophobia|a phobia"
     r"|high cholesterol|kidney disease|chronic (?:pain|fatigue)|hearing loss|a (?:stutter|disability|prosthetic \w+"
     r"|guide dog)|a bad (?:knee|back|hip)|a nut allergy)"
