@@ -82,6 +82,20 @@ _ADVICE = re.compile(
 )
 
 
+_OF_THIS_TEXT = re.compile(
+    r"标点|标题|拼写|格式|空格|空行|缩进|注释|分号|换行|字数|引号|参考文献|小标题"
+    r"|\b(?:punctuation|spelling|titles?|commas?|indent\w*|comments?|semicolons?|imports?|citations?|headings?|bullets?"
+    r"|paragraphs?|word count)\b",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(r"以后|每次|总是|始终|一律|永远|\b(?:always|every|from now on|in future)\b", re.IGNORECASE)
+
+
+def is_of_this_text(body: str) -> bool:
+    """Tell whether what is not to be forgotten belongs to the text that is being written now: add the punctuation."""
+    return _OF_THIS_TEXT.search(body) is not None and _ALWAYS.search(body) is None
+
+
 def is_advice(body: str) -> bool:
     """Tell whether what is to be remembered is encouragement, which one says to people: nothing that a memory could be asked to keep."""
     return _ADVICE.match(body) is not None

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 LIKES_EN = re.compile(
-    r"I(?: really| strongly| always| usually| generally| personally| much| just| also| still| absolutely| mainly| do| mostly| definitely"
+    r"I(?: really| strongly| always| usually| generally| personally| much| just| also| still| absolutely| mainly| do| mostly"
+    r"| definitely"
     r"| truly| especially| particularly)*"
     r" (?P<verb>prefer|like|love|enjoy|hate|dislike|can't stand|cannot stand|can't eat|cannot eat|can't drink|cannot drink"
     r"|don't like|do not like|don't eat|do not eat|don't drink"
@@ -40,8 +41,8 @@ _VERBS = {
 def in_third_person(sentence: str) -> str:
     """Return a sentence of the user about themselves as one about the user; quoted where that would need more than a change of words."""
     if sentence.startswith("我"):
-        rest = sentence[1:].replace("我的", "用户的")
-        return quoted(sentence, "用户说", "") if re.search("[我你您咱]", rest) else f"用户{rest}"
+        told = _of_the_user_zh(sentence)
+        return quoted(sentence, "用户说", "") if re.search("[我你您咱]", told) else told
     own = re.match(r"my\b", sentence, re.IGNORECASE)
     if own is not None and not _OWN_WORDS.search(sentence[own.end() :]):
         return f"The user's{sentence[own.end() :]}"
@@ -64,6 +65,11 @@ def in_third_person(sentence: str) -> str:
     return f"The user {_VERBS[verb]}{rest}"
 
 
+def _of_the_user_zh(sentence: str) -> str:
+    """Return a Chinese sentence that speaks of the user where it said 我."""
+    return re.sub("(?<!自)我(?!们)", "用户", sentence)
+
+
 def _of_the_user(verb: str) -> str:
     """Return a verb as one says it of another: "drinks"."""
     irregular = {"have": "has", "am": "is", "can": "can", "could": "could", "was": "was"}.get(verb.lower())
@@ -77,4 +83,6 @@ def _of_the_user(verb: str) -> str:
 def quoted(sentence: str, chinese: str, english: str) -> str:
     """Return a sentence after the words that say whose it is, in its own language."""
     is_chinese = re.search(r"[\u3400-\u9fff]", sentence) is not None
+    if chinese.startswith("用户要求") and is_chinese:
+        sentence = _of_the_user_zh(sentence)
     return f"{chinese}：{sentence}" if is_chinese else f"{english}: {sentence}"

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from satchel.engine.text.decisions import decided, is_settled
 from satchel.engine.text.due_dates import due_date
-from satchel.engine.text.persons import is_health, is_person
-from satchel.engine.text.requests import is_advice, opening, request
-from satchel.engine.text.sentences import Sentence, bare, heads, is_fleeting, is_hedged, is_plain, leans, sentences
-from satchel.engine.text.tastes import is_changed, is_standing, is_taste
+from satchel.engine.text.health import is_health
+from satchel.engine.text.persons import is_person
+from satchel.engine.text.requests import is_advice, is_of_this_text, opening, request
+from satchel.engine.text.sentences import Sentence, bare, clauses, is_fleeting, is_hedged, is_made_up, is_plain, leans, sentences
+from satchel.engine.text.standing import is_standing
+from satchel.engine.text.tastes import is_changed, is_taste
 from satchel.engine.text.third_person import in_third_person, quoted
 
 
@@ -33,30 +36,42 @@ class Utterance(NamedTuple):
 
 def utterances(text: str, role: str, said_at: datetime) -> Iterator[Utterance]:
     """Yield what a turn says that is worth keeping. `role`: `user` speaks for the user; `assistant` may promise; others only mark."""
+    is_story = is_made_up(text)
     for sentence in sentences(text):
-        is_listed = sentence.under is not None and role in _USER
-        found = _item(sentence, said_at)._replace(asked=True) if is_listed else _said(sentence.text, role, said_at)
-        if found is not None:
-            yield found
+        if sentence.under is not None and role in _USER:
+            yield _item(sentence, said_at)._replace(asked=True)
+        elif not is_story or _OWN.match(sentence.text) or request(sentence.text) is not None:
+            yield from _said(sentence.text, role, said_at)
 
 
-def _said(sentence: str, role: str, said_at: datetime) -> Utterance | None:
+def _said(sentence: str, role: str, said_at: datetime) -> Iterator[Utterance]:
     wanted = request(sentence) if role in _USER else None
     if wanted is None:
         found = _by_rule(bare(sentence), role, said_at) if is_plain(sentence) else None
-        return found or (_first_said(sentence, said_at) if role in _USER else None)
-    if is_advice(wanted.body) or opening(sentence) is not None:
-        return None
-    found = None if is_hedged(wanted.body) else _by_rule(bare(wanted.body), role, said_at)
-    found = found or (_asked(wanted.body, sentence, said_at) if wanted.is_duty else _told(wanted.body))
-    return found._replace(asked=True)
+        if found is not None:
+            yield found
+        elif role in _USER:
+            yield from _in_clauses(sentence, said_at)
+    elif not is_advice(wanted.body) and opening(sentence) is None:
+        found = None if is_hedged(wanted.body) else _by_rule(bare(wanted.body), role, said_at)
+        due = due_date(wanted.body, said_at) if wanted.is_duty else None
+        if found is None and wanted.is_duty and due is None and is_of_this_text(wanted.body):
+            return
+        found = found or (_asked(wanted.body, sentence, said_at) if wanted.is_duty else _told(wanted.body))
+        yield found._replace(asked=True)
 
 
-def _first_said(sentence: str, said_at: datetime) -> Utterance | None:
-    """What is said of oneself before a question, a guess, or a word on something else."""
-    plain = (head for head in heads(sentence) if is_plain(head) and not _ASKED.search(head))
-    told = (rule(head, said_at) for head in plain for rule in (_taste, _profile, _change))
-    return next((found for found in told if found is not None), None)
+def _in_clauses(sentence: str, said_at: datetime) -> Iterator[Utterance]:
+    """What is said of oneself, one's people and one's wishes beside a question, a guess, or a word on something else."""
+    end = 0
+    for start, place, clause in clauses(sentence):
+        if start < end or not is_plain(clause) or _ASKED.search(clause):
+            continue
+        told = (rule(clause, said_at) for rule in (_decision, _taste, _standing, _profile, _change, _settled))
+        found = next((found for found in told if found is not None), None)
+        if found is not None:
+            yield found
+            end = place
 
 
 def _item(sentence: Sentence, said_at: datetime) -> Utterance:
@@ -73,20 +88,15 @@ def remarks(text: str, role: str, said_at: datetime) -> Iterator[Utterance]:
         body = bare(sentence.text)
         if sentence.under is not None or not is_plain(body) or not _is_remark(body):
             continue
-        if request(body) is None and _said(body, role, said_at) is None:
+        if request(body) is None and next(_said(body, role, said_at), None) is None:
             yield Utterance("fact", in_third_person(body))
 
 
 # ---------------------------------------------------------------- rules
 
+_OWN = re.compile(r"我|(?:my|I)\b(?! character)", re.IGNORECASE)
 _USER = frozenset({"user", "human"})
-_DECIDED_ZH = re.compile(r"(?:我们|咱们|大家|我|最终|最后|已经)*(?:决定|決定|敲定|商定|说定)了?(?!权|权|性|因素|不了)\S.{2,}")
 _UNDECIDED = re.compile(r"[没沒未]|不能|尚|是否|怎么|谁|\b(?:not|n't|never|who|whether)\b", re.IGNORECASE)
-_DECIDED_EN = re.compile(
-    r"(?:we|i|the team)(?:'ve| have)?(?: finally| just| all)? (?:decided|agreed|settled) (?:to|on|that|against|not to) \w+"
-    r"|let(?:'s| us) go with \w+",
-    re.IGNORECASE,
-)
 _MARKED = re.compile(r"(?P<kind>决定|決定|结论|decision|decided|todo|to-do|待办|待辦)\s*[:：]\s*(?P<what>\S.{2,})", re.IGNORECASE)
 _REMIND = re.compile(
     r"(?:请|麻烦)?(?:你)?(?:记得)?提醒(?:我|一下我)\S.+|(?:please )?(?:remind me to|don't let me forget to) \w+", re.IGNORECASE
@@ -125,11 +135,16 @@ def _change(sentence: str, said_at: datetime) -> Utterance | None:
 
 
 def _decision(sentence: str, said_at: datetime) -> Utterance | None:
-    if not _stands(sentence) or _UNDECIDED.search(sentence):
+    what = decided(sentence)
+    return None if what is None or not _stands(what) else Utterance("fact", quoted(what, "决定", "Decided"), ("decision",))
+
+
+def _settled(sentence: str, said_at: datetime) -> Utterance | None:
+    """What holds for a project: its dates, its names, what it is made with."""
+    if not is_settled(sentence) or leans(sentence):
         return None
-    if _DECIDED_ZH.match(sentence) or _DECIDED_EN.match(sentence):
-        return Utterance("fact", quoted(sentence, "决定", "Decided"), ("decision",))
-    return None
+    is_ours = re.match(r"我|we\b|our\b", sentence, re.IGNORECASE)
+    return Utterance("fact", quoted(sentence, "用户说", "The user says") if is_ours else sentence)
 
 
 def _marked(sentence: str, said_at: datetime) -> Utterance | None:
@@ -156,8 +171,11 @@ def _promise(sentence: str, said_at: datetime) -> Utterance | None:
 
 
 _DUTY = re.compile(
-    r"我(?!.*(?:要不要|用不用|需不需要|每)).{0,10}?(?:必须|一定要|得|需要|要)(?:去|给|跟|和|向|把|交|付|还|买|打|寄|发|参加|开会|体检|复查|办|取|接|送|见|面试|考|出差)\S*"
-    r"|I(?:'ve)? (?:must|have to|need to|got to|'ve got to) (?!know|say|admit|ask|see|understand|think|confess)(?!.*\bevery\b)\w+ .+",
+    r"我(?!.*(?:要不要|用不用|需不需要|每)).{0,10}?(?:必须|一定要|得|需要|要)(?:在?[^，,你]{2,8}前)?(?:去|给|跟|和|向|把|交|付|还|买|打|寄|发|参加|开会|体检|复查|办|取|接|送|见|面试"
+    r"|考|出差)\S*"
+    r"|(?:the|my|our) [\w ]{2,30} (?:is|are) due .+|[^，,你我]{2,12}?前要?(?:必须|得|要)?(?:交|提交|完成)\S*"
+    r"|(?:I|we)(?:'ve)? (?:must|have to|need to|got to|'ve got to) (?!know|say|admit|ask|see|understand|think"
+    r"|confess)(?!.*\bevery\b)\w+ .+",
     re.IGNORECASE,
 )
 
@@ -218,6 +236,7 @@ _RULES: tuple[tuple[Rule, frozenset[str]], ...] = (
     (_standing, _USER),
     (_profile, _USER),
     (_change, _USER),
+    (_settled, _USER),
     (_own_duty, _USER),
     (_promise, frozenset({"assistant", "ai"})),
 )
