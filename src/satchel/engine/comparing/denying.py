@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from satchel.engine.comparing.hypernyms import of_a_kind
 from satchel.engine.comparing.pairing import Pair, lead, size
+from satchel.engine.comparing.qualifying import denies_part
 from satchel.engine.comparing.statements import CONTENT, Statement, Token, read
 from satchel.engine.comparing.words import LIGHT, PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
@@ -64,6 +65,9 @@ def say_denied(pair: Pair) -> Verdict | None:
         if _is_denied(denial, denying, said, kinds):
             if denial.spared and not _are_several(denial.spared, saying):
                 possible = Verdict(Relation.MAY_CONTRADICT, "one denies what the other says, but for something that may be what is meant")
+                continue
+            if not (denial.is_ever or kinds.names) and denies_part(denying, saying):
+                possible = Verdict(Relation.MAY_CONTRADICT, "one denies a part of what the other says, or denies it of another time")
                 continue
             return Verdict(Relation.CONTRADICTS, "one denies what the other says")
         possible = possible or _say_partly(denial, denying, said, kinds)

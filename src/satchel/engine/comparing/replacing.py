@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from satchel.engine.comparing.denying import has_other_subject
+from satchel.engine.comparing.holding import may_both_hold
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
 from satchel.engine.comparing.persons import are_one
 from satchel.engine.comparing.slots import Slot, slots
@@ -169,6 +170,8 @@ def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:
         return Verdict(Relation.REPLACES, "both tell the one value of the same thing, and the newer tells another")
     if one.is_person or one.value & other.value:
         return Verdict(Relation.APART, "both tell of the same, and both may hold")
+    if may_both_hold(pair):
+        return Verdict(Relation.MAY_CONTRADICT, "both tell the same thing of one of a kind, and both may hold")
     return Verdict(Relation.CONTRADICTS, "both tell the same thing, and the values differ")
 
 

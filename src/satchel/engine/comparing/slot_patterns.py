@@ -65,14 +65,17 @@ _IS = (
     r"(?:(?:is|are|past|has|have|been|'s|s)(?: (?:now|@still|@already|correct|change|newly|to|be|at|on|in|by))*"
     r"|(?:past )?change(?: (?:to|at|on|in))*)"
 )
+_SAID = _IS.replace("|'s|s)", ")")
+"""The same where "'s" says whose it is: "the deadline for the report's first draft"."""
+
 _IN = r"(?:in|on|at|by|to|with|of|for|from|as)"
 _MY = r"(?:my|our|his|her|their|the user 's|user 's)(?: newly| now| current)?"
 _TIME = r"(?:(?:date|time|weekday|month|part):\S+)"
 _KINDS = r"(?:citizen|nativ|resid|professor|student|employe|teacher|capit)"
 
 _ENGLISH: tuple[tuple[str, str], ...] = (
-    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_IS} (?P<value>[^|]+)"),
-    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_IS} (?P<value>[^|]+)"),
+    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_SAID} (?P<value>[^|]+)"),
+    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_SAID} (?P<value>[^|]+)"),
     ("my", rf"(?:{_MY}|(?P<owner>.+?) 's) (?P<role>(?:\S+ )?(?:{_ROLE})) {_IS} (?P<value>[^|]+)"),
     ("the", rf"(?:the|my|our) (?P<owner>[^|]+?) (?P<role>{_ATTRIBUTE}) {_IS} (?P<value>[^|]+)"),
     ("live", r"(?P<owner>.*?)(?<!\S)(?P<role>@live)(?: (?:in|at|now))* (?P<value>[^|]+)"),
