@@ -24,7 +24,9 @@ _NESTING = words("in at on")
 _AT_HOME = words("@live @work change")
 _RECURRING = ("part:", "every:", "everi", "weekday:")
 _SOMETIMES = words("most sometim occasion often weekend season summer winter autumn spring usual")
-_TIMES = ("date:", "weekday:", "time:", "month:", "part:", "every:")
+_TIMES = ("date:", "weekday:", "time:", "month:")
+_CLOCK = words("noon midnight")
+_ARTICLES = words("the a an my our your his her their its 's")
 _YEAR = re.compile(r"num:(?:19|20)\d\d|date:(?:19|20)\d\d.*")
 _SPAN = re.compile(r"num:\S+")
 _HOW = words("well fluent much good yet enough rare alway @always")
@@ -113,7 +115,7 @@ def _groups(statement: Statement, other: Statement) -> Iterator[_Group]:
         if is_extra and token.key not in WEAK:
             found.append(token)
             continue
-        if token.key in _LEADS or token.kind in {"stop", "cue"} or token.kind in CONTENT:
+        if token.key not in _ARTICLES:
             if found:
                 yield _Group(lead, tuple(found))
             lead, found = token.key if token.key in _LEADS else "", []
@@ -129,7 +131,7 @@ def _limits(group: _Group, values: list[_Group], newer: Statement) -> bool:
     """Tell whether a group limits the value beside it, and is no nearer account of it: "in Munich in Germany", "on 3 May at noon"."""
     keys = [token.key for token in group.tokens]
     is_home = any(token.key in _AT_HOME for token in newer.tokens)
-    is_timed = all(key.startswith(_TIMES) or _YEAR.fullmatch(key) for key in keys)
+    is_timed = all(key.startswith(_TIMES) or key in _CLOCK or _YEAR.fullmatch(key) for key in keys)
     if not group.lead:
         return False
     if is_timed and any(key.startswith(_TIMES) for value in values for key in (token.key for token in value.tokens)):
@@ -161,7 +163,7 @@ def _counts_more(statement: Statement) -> int:
     at = next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].key.startswith("num:")), None)
     if at is None or any(token.kind not in CONTENT for token in tokens[at:]):
         return 0
-    return max(0, len(tokens) - at - 2)
+    return max(0, sum(":" not in token.key for token in tokens[at + 1 :]) - 1)
 
 
 def denies_part(denying: Statement, saying: Statement) -> bool:
