@@ -42,6 +42,9 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
 )
 """The first that says anything decides."""
 
+_OF_VALUES = frozenset({say_refilled, say_differing})
+"""Those that find two values of one thing, which may hold of two parts of it or at two times."""
+
 
 def compare(older: str, newer: str) -> Verdict:
     """Say how the newer text stands to the older, and why."""
@@ -68,7 +71,7 @@ def _said(older: Statement, newer: Statement) -> Verdict | None:
     for rule in _RULES if is_weighed else (say_same,):
         verdict = rule(pair)
         if verdict is not None:
-            verdict = weigh_by_time_and_part(pair, verdict)
+            verdict = weigh_by_time_and_part(pair, verdict) if rule in _OF_VALUES else verdict
             return _of_several(pair, verdict) if pair.is_of_several() else verdict
     return None
 

@@ -26,18 +26,21 @@ _MANY_HAN = re.compile(
     "有(?![效关限时空])|养|支持|部署|认识|收集|收藏|借|买|投资|邀请|推荐|采访|学过|会[说讲弹]|开设|提供|接受|包含|包括|[玩读教卖送]"
 )
 _COUNTED_HAN = re.compile("一[只个位本条家张台辆套名种份幅间所座件把]")
+_HAVING_HAN = re.compile("^(?:[设建开拥都]有|有(?![效关限时空]))")
+_VALUES = ("num:", "time:", "weekday:", "date:", "month:")
 _PLAIN_COPULAS = words("is am are was were be 's")
 
 
 def may_both_hold(pair: Pair) -> bool:
-    """Tell whether what differs hangs on what may have many values, is one of a kind ("a", 一个), or stands in two places."""
+    """Tell whether what differs hangs on what may have many values or is one of a kind ("a", 一个), or differs with a number beside it."""
     older, newer = pair.older, pair.newer
     if older.is_chinese != newer.is_chinese:
         return False
     if older.is_chinese:
         begins = _alike(fold(older.text), fold(newer.text))
-        return _MANY_HAN.search(begins) is not None or _COUNTED_HAN.search(begins) is not None
-    return _is_many(older, newer) or _count_places(pair) > 1
+        ends = _alike(fold(older.text)[::-1], fold(newer.text)[::-1])[::-1]
+        return any(pattern.search(part) for pattern, part in ((_MANY_HAN, begins), (_COUNTED_HAN, begins), (_HAVING_HAN, ends)))
+    return _is_many(older, newer) or _differ_in_two_places(pair)
 
 
 def _alike(first: str, second: str) -> str:
@@ -61,9 +64,18 @@ def _common_beginning(older: Statement, newer: Statement) -> int:
     return next((at for at, (one, other) in enumerate(pairs) if one.base != other.base), min(len(older.tokens), len(newer.tokens)))
 
 
-def _count_places(pair: Pair) -> int:
+def _differ_in_two_places(pair: Pair) -> bool:
+    """Tell whether two places differ, and one of them by a number or a time: "Dr. Weiss on Tuesday at 10", "Basic is $9"."""
     first, second = ([key.rstrip("~") for key in keys if key not in WEAK] for keys in (pair.keys, pair.new_keys))
-    return _places(tuple(first), tuple(second))
+    if not all(any(key.startswith(_VALUES) for key in only) for only in (pair.only_old, pair.only_new)):
+        return False
+    return _places(tuple(first), tuple(second)) > 1 or _is_parted(pair)
+
+
+def _is_parted(pair: Pair) -> bool:
+    """Tell whether what only the older has stands on both sides of its copula."""
+    extra = [token.at for token in pair.older.content if token.key in pair.only_old]
+    return any(token.key in _PLAIN_COPULAS and extra[0] < token.at < extra[-1] for token in pair.older.tokens)
 
 
 @lru_cache(maxsize=1024)

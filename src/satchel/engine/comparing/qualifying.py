@@ -25,6 +25,8 @@ _AT_HOME = words("@live @work change")
 _RECURRING = ("part:", "every:", "everi", "weekday:")
 _SOMETIMES = words("most sometim occasion often weekend season summer winter autumn spring usual")
 _TIMES = ("date:", "weekday:", "time:", "month:")
+_ABOVE_ALL = words("@only primarili mainli main sole first origin exclus 主要")
+_COMMAS = frozenset(",，(（)、")
 _CLOCK = words("noon midnight")
 _ARTICLES = words("the a an my our your his her their its 's")
 _YEAR = re.compile(r"num:(?:19|20)\d\d|date:(?:19|20)\d\d.*")
@@ -51,6 +53,8 @@ def weigh_by_time_and_part(pair: Pair, verdict: Verdict) -> Verdict:
     """Weigh a verdict that puts away or asks: what is of a part may hold beside it, and what is to come is asked about."""
     if verdict.relation not in {Relation.REPLACES, Relation.CONTRADICTS}:
         return verdict
+    if _ABOVE_ALL & {*pair.only_new}:
+        return verdict  # it says itself that nothing else holds
     older, newer = pair.older, pair.newer
     is_planned = (is_coming(newer) or "plan" in newer.cues) and "maybe" not in newer.cues and not older.cues & PLANS
     if is_planned and not is_coming(older) and not (older.denials or newer.denials) and _tells_when(older, newer):
@@ -115,7 +119,7 @@ def _groups(statement: Statement, other: Statement) -> Iterator[_Group]:
         if is_extra and token.key not in WEAK:
             found.append(token)
             continue
-        if token.key not in _ARTICLES:
+        if token.key not in _ARTICLES and token.text.strip() not in _COMMAS:
             if found:
                 yield _Group(lead, tuple(found))
             lead, found = token.key if token.key in _LEADS else "", []
