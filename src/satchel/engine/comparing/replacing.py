@@ -110,6 +110,8 @@ def say_ended(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if not newer.cues & _ENDS or older.cues & _ENDS or older.denials or not pair.is_about_same():
         return None
+    if _tells_past(older):
+        return None
     clause = next((clause for clause in newer.clauses() if any(token.key in _ENDS for token in clause)), newer.tokens)
     known = {token.base for token in older.content}
     keys = [_key_in(token, known) for token in clause if token.kind in CONTENT]
@@ -120,6 +122,15 @@ def say_ended(pair: Pair) -> Verdict | None:
     if unknown or has_other_subject(older, newer):
         return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
+
+
+def _tells_past(statement: Statement) -> bool:
+    """Tell whether an English statement tells what somebody once did, at a time it names: "smoked in his twenties"."""
+    keys = {token.key for token in statement.tokens}
+    return any(key.endswith("~") for key in keys) and bool({"in", "at"} & keys) and not _NOW_SAID & keys
+
+
+_NOW_SAID = words("is are am has have 's")
 
 
 def _key_in(token: Token, known: set[str]) -> str:
