@@ -1,4 +1,4 @@
-"""What holds of a part, for a while, later or of one of several (CNF-1 to CNF-3): neither hides the other; what is plainly news still does."""
+"""What holds of a part, for a while, later or of one of several (CNF-1 to CNF-3) hides nothing; what is plainly news still does."""
 
 from __future__ import annotations
 
