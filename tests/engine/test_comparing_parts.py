@@ -89,6 +89,8 @@ ELSEWHERE = [
     ("日志保留30天。", "生产环境的日志保留90天。"),
     ("用户在华为工作。", "用户周末在小米工作。"),
     ("我住在杭州。", "我明年会住在南京。"),
+    ("午饭12点吃。", "晚饭改到19点吃。"),
+    ("周一站会九点半开。", "周五站会改到十点开。"),
 ]
 
 OTHERWISE_MEANT = [
@@ -114,6 +116,16 @@ STILL_ONE = [
 ]
 
 NEWS = [
+    ("The deadline for the report is 10 June.", "The deadline for the report was extended to 24 June."),
+    ("The rate limit is 100 requests per minute.", "The rate limit was raised to 250 requests per minute."),
+    ("I work at Siemens.", "I left Siemens and now work at Bosch."),
+    ("Dark mode is disabled.", "Dark mode is enabled now."),
+    ("站会九点半开。", "站会改到十点开。"),
+    ("站会九点半开始。", "站会改成十点开始。"),
+    ("评审会在周三。", "评审会改到周四。"),
+    ("密码是alpha。", "密码改成了beta。"),
+    ("价格是9元。", "价格降到7元。"),
+    ("我住在杭州。", "我上个月搬到了南京。"),
     ("I live in Hamburg.", "I moved to Munich last month."),
     ("I live in Hamburg.", "I moved to Munich in May for a new job."),
     ("I live in Hamburg.", "I now live in Munich for work."),

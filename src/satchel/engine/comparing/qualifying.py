@@ -41,10 +41,10 @@ _AWHILE = re.compile(
     re.IGNORECASE,
 )
 _COMING = re.compile(
-    r"\b(?:will|shall|going to)\b|'ll\b|\b(?:am|is|are)\b \b(?:moving|relocating|starting|switching|changing|transferring)\b"
+    r"\b(?:will|shall|going to)\b|'ll\b|\b(?:am|is|are) (?:moving|relocating|starting|switching|changing|transferring)\b"
     r"|'(?:m|s|re) (?:moving|relocating|starting|switching|changing|transferring)\b"
-    r"|\bnext (?:week|month|year|spring|summer|autumn|fall|winter)\b|\bfrom next\b"
-    "|将(?![近就军来])|即将|(?:明|后|来)年|下个?(?:周|月|星期|季度|学期|半年)|明天|后天|会(?=[住搬去在到换改由变])",
+    "|将(?![近就军来])|即将|(?<![站周例年晚早班大开聚社机审])会(?=[住搬去换])"
+    "|(?:(?:明|后|来)年|下个?(?:周|月|星期|季度|学期|半年)|明天|后天)[^，。]{0,6}(?:[住搬去]|在[^，。]{1,6}工作)",
     re.IGNORECASE,
 )
 

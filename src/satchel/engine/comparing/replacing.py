@@ -78,7 +78,7 @@ _STATES = (
 )  # fmt: skip
 """States of which one thing has one at a time, each with what it turns to."""
 
-_UNSAID = re.compile(r"\b(?:now|currently|already|again) |(?:现在|目前|已经|已(?!婚)|又)|[\s。.]+$|了[。.\s]*$")
+_UNSAID = re.compile(r"\b(?:now|currently|already|again) |(?:现在|目前|已经|已(?!婚)|又)|[\s。.]+$|了[。.\s]*$| (?:now|again)[.\s]*$")
 
 
 def say_switched(pair: Pair) -> Verdict | None:
