@@ -16,6 +16,7 @@ from satchel.engine.comparing.hypernyms import kindred_of
 from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.persons import are_one, persons, speak_of_others
+from satchel.engine.comparing.qualifying import weigh_by_time_and_part
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.several import say_by_parts
@@ -40,6 +41,9 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_possible,
 )
 """The first that says anything decides."""
+
+_OF_VALUES = frozenset({say_refilled, say_differing})
+"""Those that find two values of one thing, which may hold of two parts of it or at two times."""
 
 
 def compare(older: str, newer: str) -> Verdict:
@@ -67,6 +71,7 @@ def _said(older: Statement, newer: Statement) -> Verdict | None:
     for rule in _RULES if is_weighed else (say_same,):
         verdict = rule(pair)
         if verdict is not None:
+            verdict = weigh_by_time_and_part(pair, verdict) if rule in _OF_VALUES else verdict
             return _of_several(pair, verdict) if pair.is_of_several() else verdict
     return None
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from satchel.engine.comparing.holding import may_both_hold
 from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair, lead, size, told
 from satchel.engine.comparing.sameness import are_exchangeable, is_in_order
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
@@ -135,10 +136,16 @@ def _of_value(pair: Pair, shared: float) -> Verdict | None:
         return None
     least = min(size(told(older, pair.keys)), size(told(newer, pair.new_keys)))
     if shared >= max(2 if _is_sentence(newer) else 3, 0.35 * least) and is_one_place(pair):
-        return Verdict(Relation.CONTRADICTS, "the same but for one place, and nothing tells which of them holds")
+        return _asked(pair, "the same but for one place")
     if not older.is_chinese and shared >= max(3, 0.5 * least):
-        return Verdict(Relation.CONTRADICTS, "much the same, but for a part that differs, and nothing tells which of them holds")
+        return _asked(pair, "much the same, but for a part that differs")
     return None
+
+
+def _asked(pair: Pair, said: str) -> Verdict:
+    if may_both_hold(pair):
+        return Verdict(Relation.MAY_CONTRADICT, f"{said}, and both may hold")
+    return Verdict(Relation.CONTRADICTS, f"{said}, and nothing tells which of them holds")
 
 
 def _is_beside_only(pair: Pair) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from satchel.engine.comparing.hypernyms import of_a_kind
 from satchel.engine.comparing.pairing import Pair, lead, size
+from satchel.engine.comparing.qualifying import denies_part
 from satchel.engine.comparing.statements import CONTENT, Statement, Token, read
 from satchel.engine.comparing.words import LIGHT, PREDICATES, WEAK, words
 from satchel.ports import Relation, Verdict
@@ -64,6 +65,9 @@ def say_denied(pair: Pair) -> Verdict | None:
         if _is_denied(denial, denying, said, kinds):
             if denial.spared and not _are_several(denial.spared, saying):
                 possible = Verdict(Relation.MAY_CONTRADICT, "one denies what the other says, but for something that may be what is meant")
+                continue
+            if not (denial.is_ever or kinds.names) and _are_brief(denying, saying) and denies_part(denying, saying):
+                possible = Verdict(Relation.MAY_CONTRADICT, "one denies a part of what the other says, or denies it of another time")
                 continue
             return Verdict(Relation.CONTRADICTS, "one denies what the other says")
         possible = possible or _say_partly(denial, denying, said, kinds)
@@ -160,8 +164,11 @@ def _is_of_another(denial: _Denial, denying: Statement, saying: Statement, kinds
     is_most_said = denial.is_ever and size({*denial.after} & told.keys()) >= _WHOLLY
     if (denying.is_chinese or saying.is_chinese) and not is_most_said:
         return bool(denied or left)
-    is_brief = len(saying.content) <= _BRIEF and len(denying.content) <= _BRIEF
-    return any(token.kind != "word" for token in denied) or bool(is_brief and denied and left)
+    return any(token.kind != "word" for token in denied) or bool(_are_brief(saying, denying) and denied and left)
+
+
+def _are_brief(first: Statement, second: Statement) -> bool:
+    return len(first.content) <= _BRIEF and len(second.content) <= _BRIEF
 
 
 def _is_said(denied: set[str], said: set[str]) -> bool:

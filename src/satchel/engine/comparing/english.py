@@ -94,6 +94,7 @@ ended: used to
 change+@use: switched to, switch to, switches to, migrated to, migrating to, migrate to
 change: switched from, switched, moved to, moved, moving to, move to, moves to, changed to, changed, changed from, replaced by
 change: replaced with, replaced, relocated, became, becomes, instead, renamed to, renamed, pushed back, postponed to, postponed
+change: extended to, raised to, increased to, lowered to, reduced to, shortened to, cut to
 change: rescheduled to, rescheduled, brought forward, escalated to, upgraded to, transferred to
 now: now, currently, as of now, nowadays, these days, from now on, at present
 correct: correction, update, updated, corrected, actually, in fact, to be exact, rather than, instead of

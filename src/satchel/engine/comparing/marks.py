@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from satchel.engine.comparing.modes import stand_otherwise
 from satchel.engine.comparing.statements import Statement
 from satchel.engine.comparing.words import words
 from satchel.engine.text.segmenting import fold
@@ -61,7 +62,7 @@ def are_opposed(older: Statement, newer: Statement) -> bool:
     """Tell whether something small sets two statements against each other: an operator, "before" for "after", "will", a question."""
     if operators(older.text) != operators(newer.text) or older.is_asked != newer.is_asked:
         return True
-    if _stands_in_time(older) != _stands_in_time(newer):
+    if _stands_in_time(older) != _stands_in_time(newer) or stand_otherwise(older.text, newer.text):
         return True
     return _is_turned_han(older, newer) if older.is_chinese and newer.is_chinese else _is_turned(older, newer)
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from satchel.engine.comparing.denying import has_other_subject
+from satchel.engine.comparing.holding import may_both_hold
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
 from satchel.engine.comparing.persons import are_one
 from satchel.engine.comparing.slots import Slot, slots
@@ -77,7 +78,7 @@ _STATES = (
 )  # fmt: skip
 """States of which one thing has one at a time, each with what it turns to."""
 
-_UNSAID = re.compile(r"\b(?:now|currently|already|again) |(?:现在|目前|已经|已(?!婚)|又)|[\s。.]+$|了[。.\s]*$")
+_UNSAID = re.compile(r"\b(?:now|currently|already|again) |(?:现在|目前|已经|已(?!婚)|又)|[\s。.]+$|了[。.\s]*$| (?:now|again)[.\s]*$")
 
 
 def say_switched(pair: Pair) -> Verdict | None:
@@ -109,6 +110,8 @@ def say_ended(pair: Pair) -> Verdict | None:
     older, newer = pair.older, pair.newer
     if not newer.cues & _ENDS or older.cues & _ENDS or older.denials or not pair.is_about_same():
         return None
+    if _tells_past(older):
+        return None
     clause = next((clause for clause in newer.clauses() if any(token.key in _ENDS for token in clause)), newer.tokens)
     known = {token.base for token in older.content}
     keys = [_key_in(token, known) for token in clause if token.kind in CONTENT]
@@ -119,6 +122,15 @@ def say_ended(pair: Pair) -> Verdict | None:
     if unknown or has_other_subject(older, newer):
         return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
+
+
+def _tells_past(statement: Statement) -> bool:
+    """Tell whether an English statement tells what somebody once did, at a time it names: "smoked in his twenties"."""
+    keys = {token.key for token in statement.tokens}
+    return any(key.endswith("~") for key in keys) and bool({"in", "at"} & keys) and not _NOW_SAID & keys
+
+
+_NOW_SAID = words("is are am has have 's")
 
 
 def _key_in(token: Token, known: set[str]) -> str:
@@ -169,6 +181,8 @@ def _of_values(pair: Pair, one: Slot, other: Slot) -> Verdict:
         return Verdict(Relation.REPLACES, "both tell the one value of the same thing, and the newer tells another")
     if one.is_person or one.value & other.value:
         return Verdict(Relation.APART, "both tell of the same, and both may hold")
+    if may_both_hold(pair):
+        return Verdict(Relation.MAY_CONTRADICT, "both tell the same thing of one of a kind, and both may hold")
     return Verdict(Relation.CONTRADICTS, "both tell the same thing, and the values differ")
 
 

@@ -25,7 +25,7 @@ ROLES_HAN = words(
     """
     丈夫 上司 上限 专业 主席 主题 人口 价格 优先级 会场 住址 住处 体重 作者 公司 分支 创始人 办公室 单位 名字 国籍 地址 地点 女朋友
     妻子 姓名 学历 官方语言 家乡 导师
-    导演 尺码 岗位 工位 工资 年薪 年龄 总理 总经理 总统 总裁 截止日期 房东 房租 持续时间 教练 日期 时区 时间 星座 昵称 月薪 母校 母语
+    导演 尺码 密码 岗位 工位 工资 年薪 年龄 总理 总经理 总统 总裁 截止日期 房东 房租 持续时间 教练 日期 时区 时间 星座 昵称 月薪 母校 母语
     民族 版本 状态 班主任 生日
     用户名 电话 男朋友 省会 称呼 端口 籍贯 经理 编剧 老公 老婆 老家 老板 职业 职位 职务 董事长 血型 规模 负责人 货币 身高 邮箱 部门
     队长 预算 颜色 首都 默认值
@@ -65,14 +65,17 @@ _IS = (
     r"(?:(?:is|are|past|has|have|been|'s|s)(?: (?:now|@still|@already|correct|change|newly|to|be|at|on|in|by))*"
     r"|(?:past )?change(?: (?:to|at|on|in))*)"
 )
+_SAID = _IS.replace("|'s|s)", ")")
+"""The same where "'s" says whose it is: "the deadline for the report's first draft"."""
+
 _IN = r"(?:in|on|at|by|to|with|of|for|from|as)"
 _MY = r"(?:my|our|his|her|their|the user 's|user 's)(?: newly| now| current)?"
 _TIME = r"(?:(?:date|time|weekday|month|part):\S+)"
 _KINDS = r"(?:citizen|nativ|resid|professor|student|employe|teacher|capit)"
 
 _ENGLISH: tuple[tuple[str, str], ...] = (
-    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_IS} (?P<value>[^|]+)"),
-    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_IS} (?P<value>[^|]+)"),
+    ("of", rf"the (?P<role>[^|]+?) (?:of|where|that) (?P<owner>.+) {_SAID} (?P<value>[^|]+)"),
+    ("for", rf"(?:the|my|our) (?P<role>{_ROLE}) (?:of|for|in|at|on) (?P<owner>.+?) {_SAID} (?P<value>[^|]+)"),
     ("my", rf"(?:{_MY}|(?P<owner>.+?) 's) (?P<role>(?:\S+ )?(?:{_ROLE})) {_IS} (?P<value>[^|]+)"),
     ("the", rf"(?:the|my|our) (?P<owner>[^|]+?) (?P<role>{_ATTRIBUTE}) {_IS} (?P<value>[^|]+)"),
     ("live", r"(?P<owner>.*?)(?<!\S)(?P<role>@live)(?: (?:in|at|now))* (?P<value>[^|]+)"),
@@ -108,12 +111,14 @@ _AT_HAN = r"(?:是|在|定|于|到|change|now|安 排|@planned|:)(?: (?:是|在|
 _UNIT_HAN = r"(?:@yuan|@dollar|@euro|@pound|@km|@kg|@hour|@minute|@percent|岁|斤|米|度|年|天|个 月|平 米|平 方 米|厘 米|c m)"
 _PLACES = "地点|地址|老 家|家 乡|@deadline|@birthday|时 间|日 期|办 公 室|会 场"
 
+_LATELY_HAN = "(?:(?:上|这|本) (?:个 )?(?:月|周|星 期) |去 年 |昨 天 |前 天 |刚 刚 |刚 |最 近 )?"
+
 _CHINESE: tuple[tuple[str, str], ...] = (
     ("role", rf"(?P<owner>.*?)(?:的 )?(?P<role>ROLES) {_IS_HAN} (?P<value>[^|]+)"),
     ("place", rf"(?P<owner>.*?)(?:的 )?(?P<role>{_PLACES}) (?:定 )?在 (?P<value>[^|]+)"),
     ("liveat", r"(?P<owner>.*?)(?:now )?在 (?P<value>\S+ [^|]+?) (?P<role>@live)(?= \||$)"),
     ("live", r"(?P<owner>.*?)(?P<role>@live|家)(?: (?:在|于|now))+ (?P<value>[^|]+)"),
-    ("moved", r"(?P<owner>.*?)(?:now |@already )*(?P<role>change) @live(?: (?:到|了))* (?P<value>[^|]+)"),
+    ("moved", rf"(?P<owner>.*?){_LATELY_HAN}(?:now |@already )*(?P<role>change) @live(?: (?:到|了))* (?P<value>[^|]+)"),
     ("work", r"(?P<owner>.*?)(?:now )?在 (?P<value>.+?)(?: 的)? (?P<role>@work)(?: .{0,3})?(?= \||$)"),
     ("worksat", r"(?P<owner>.*?)(?P<role>@work) (?:于|在) (?P<value>[^|]+)"),
     ("born", r"(?P<owner>.*?)(?P<role>出 生(?: 于| 在)|生 于|来 自|位 于|嫁 给(?: 了)?)(?: 了)? (?P<value>[^|]+)"),
@@ -123,7 +128,8 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ("holder", r"(?P<value>[^|]+?) (?:now )?是 (?P<owner>[^|]+?)(?: 的)? (?P<role>ROLES)(?= \||$)"),
     ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)(?= \||$)"),
     ("leads", r"(?P<value>.+?) (?P<role>@lead) (?P<owner>[^|]+)"),
-    ("when", rf"(?P<owner>.+?) (?P<role>){_AT_HAN} (?P<value>{_TIME}(?: {_TIME})*)$"),
+    ("when", rf"(?P<owner>.+?) (?P<role>){_AT_HAN} (?P<value>{_TIME}(?: {_TIME})*)(?: 开(?: 始)?)?$"),
+    ("when", r"(?P<owner>.+?) (?P<role>)(?P<value>time:\S+) 开(?: 始)?$"),
     ("amount", rf"(?P<owner>.+?) (?P<role>)(?:(?:是|为|change|now|涨|降|到|了|成|只) )*(?P<value>(?:every:\S+ )?num:\S+ {_UNIT_HAN})$"),
 )
 

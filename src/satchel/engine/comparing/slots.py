@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from satchel.engine.comparing.chinese import entries
@@ -83,6 +84,9 @@ def _slots(text: str) -> tuple[Slot, ...]:
     if statement is None:
         return ()
     starts = [0] + [token.end + 1 for token in statement.tokens if token.kind == "stop" and token.text.strip() not in _COMMAS]
+    starts += [
+        one.end + 1 for one, after in pairwise(statement.tokens) if one.key == "and" and after.key == "now"
+    ]  # "left … and now work at"
     return tuple(found for start in starts for found in _matching(statement, start))
 
 

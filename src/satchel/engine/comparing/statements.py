@@ -139,7 +139,7 @@ def read(text: str) -> Statement | None:
 
 
 _PART = re.compile(
-    r",? (?:while|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；"
+    r",? (?:while(?! \S+ (?:is|are) (?:on|away|off|out|ill|sick|absent)\b)|whereas) |; (?:instead,? )?|，?而(?=[^且是])|；"
     r"|, and (?=[A-Z][\w.-]+(?: [A-Z][\w.-]+)? (?:is|are|has|have|was|were|does|did|never|[a-z]+s|[a-z]+ed)\b)"
 )
 

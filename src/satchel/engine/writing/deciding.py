@@ -37,6 +37,8 @@ def decide(core: Core, older: MemoryRecord, newer: MemoryRecord) -> Verdict:
     verdict = _judged(core, older.content, newer.content) or compare(older.content, newer.content)
     if verdict.relation is Relation.SAME:
         return verdict if _is_one_thing(older, newer) else Verdict(Relation.APART, "the same words of another time, or otherwise protected")
+    if verdict.relation in {Relation.REPLACES, Relation.CONTRADICTS} and _is_of_another_time(older, newer):
+        return Verdict(Relation.MAY_CONTRADICT, "one of them holds for a while or from later on, and the other may hold beside it")
     if verdict.relation is Relation.REPLACES:
         return _replacing(verdict, older, newer)
     if verdict.relation is Relation.CONTRADICTS and _TRUST[newer.source.origin] > _TRUST[older.source.origin] and not _is_kept(older):
@@ -64,6 +66,18 @@ def _may_meet(settings: Settings, older: MemoryRecord, newer: MemoryRecord) -> b
 
 def _may_agree(one: datetime | None, other: datetime | None) -> bool:
     return one is None or other is None or one == other
+
+
+def _is_of_another_time(older: MemoryRecord, newer: MemoryRecord) -> bool:
+    """Tell whether the newer holds for a while and the older without end, or one of them holds only from a day to come."""
+    if _ends(newer) and not _ends(older):
+        return True
+    begins = {older.valid_from, newer.valid_from}
+    return len(begins) > 1 and any(begin is not None and begin > moment(newer) for begin in begins)
+
+
+def _ends(record: MemoryRecord) -> bool:
+    return record.valid_until is not None or record.expires_at is not None
 
 
 def _is_one_thing(older: MemoryRecord, newer: MemoryRecord) -> bool:
