@@ -1,4 +1,4 @@
-"""What must be obeyed (an allergy, an illness, a standing order) and who the user is: neither time nor a question hides it (CNF-3, RET-4)."""
+"""What must be obeyed (an allergy, a standing order) and who the user is: neither time nor a question hides it (CNF-3, RET-4)."""
 
 from __future__ import annotations
 

@@ -39,6 +39,8 @@ class Reconciled:
     related: tuple[str, ...] = ()
     changes: list[Change] = field(default_factory=list)
     reason: str | None = None
+    at_odds: bool = False
+    """It cannot hold beside what it is related to, though nothing waits."""
 
 
 def reconcile(core: Core, record: MemoryRecord, beside: Iterable[MemoryRecord], *, is_latest: bool = False) -> Reconciled:
@@ -162,7 +164,7 @@ def _asked(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict]]) 
     told = {other.id for other, _ in found if other.status is Status.ACTIVE and _stays(other)}
     is_bound = binds(record.type, record.content)
     if is_bound and len(told) == len(found):
-        return Reconciled(record.id, Outcome.CREATED, ids, [Change(record, "remember", reason)], reason)
+        return Reconciled(record.id, Outcome.CREATED, ids, [Change(record, "remember", reason)], reason, at_odds=True)
     waits = not is_bound and (bool(told) or not _stays(record))
     changes = [Change(_questioned(record, ids, waits=waits), "question", reason)]
     for other, verdict in found:
