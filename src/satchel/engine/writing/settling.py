@@ -78,8 +78,13 @@ def was_replaced(core: Core, record: MemoryRecord, now: datetime) -> bool:
         return False
     if record.expires_at is not None and record.expires_at <= now:
         return False
+    return put_away_by(core, record) == "supersede"
+
+
+def put_away_by(core: Core, record: MemoryRecord) -> str:
+    """Return the operation that archived a record."""
     changes = reversed(core.store.history(record.scope, record.id))
-    return next((change.operation for change in changes if change.operation in _PUTS_AWAY), "") == "supersede"
+    return next((change.operation for change in changes if change.operation in _PUTS_AWAY), "")
 
 
 _PUTS_AWAY = frozenset({"supersede", "correct", "resolve", "merge", "archive", "consolidate", "update", "forget"})

@@ -11,7 +11,7 @@ from satchel.engine.reading import fetch
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
 from satchel.engine.writing.completing import refuse_secrets
 from satchel.engine.writing.doubts import Doubt, closed, noted, possible_of
-from satchel.engine.writing.settling import BOTH, left_over, opponents, set_free, settled
+from satchel.engine.writing.settling import BOTH, left_over, opponents, put_away_by, set_free, settled
 from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import ConfirmRequest, ConflictKind, RestoreRequest, UpdateRequest
 from satchel.ports import Batch, Document, Use
@@ -156,7 +156,8 @@ def _asked_again(core: Core, read: Callable[[Iterable[str]], Mapping[str, Memory
         seen |= waiting
         facing |= {one.id: one for one in found if one.status is Status.ACTIVE}
         waiting = {name for one in found if one.status is Status.ARCHIVED for name in one.relations.superseded_by} - seen
-    if not facing:
+    if not facing or put_away_by(core, record) == "resolve":
+        # Who takes an answer back has been asked.
         return []
     doubt = Doubt(ConflictKind.POSSIBLE, record.id, tuple(facing), at_odds=True)
     return [*closed(record.scope, (record.id,), (ConflictKind.REVIEW,)), noted(record.scope, doubt)]
