@@ -7,7 +7,7 @@ import pytest
 from satchel.engine.engine import Engine
 from satchel.engine.recall.constraints import binds
 from satchel.operations.models import ConflictKind, Outcome
-from write_stage import ALICE, Clock
+from write_stage import ALICE, Clock, opened
 
 OBEYED = [
     ("用户对花生严重过敏", None),
@@ -70,9 +70,12 @@ def test_what_binds_nobody_fades_as_ever(text: str, kind: str) -> None:
     assert not binds(kind, text)
 
 
-def test_the_ceiling_leaves_it_too(memory: Engine) -> None:
-    memory.remember("用户对花生过敏", scope=ALICE, id="allergy", score=0.01)
-    assert memory.read("allergy", scope=ALICE).retention == "permanent"
+def test_the_ceiling_leaves_it_too() -> None:
+    with opened(settings={"ceiling": 1}) as memory:
+        memory.remember("Never deploy on Fridays", scope=ALICE, id="order", score=0.01)
+        memory.remember("The lease ends on 30 September", scope=ALICE, id="lease")
+        memory.maintain(ALICE)
+        assert [memory.read(name, scope=ALICE).status for name in ("order", "lease")] == ["active", "archived"]
 
 
 @pytest.mark.parametrize("kind", [None, "preference"])

@@ -332,13 +332,8 @@ def test_no_text_of_a_tool_can_be_forged_by_what_is_remembered(memory, content):
         shown, asked = await said(client, "memory_forget", id="m")
         _, corrected = await said(client, "memory_correct", id="m", content=content + " 改")
         new, written = await said(client, "memory_write", content=content + " 写")
-        for text, lines in (
-            (found, 1),
-            (shown["preview"], 1),
-            (asked, 3),
-            (corrected, 2),
-            (written, 5 if new["outcome"] == "pending" else 1),
-        ):
+        told = 5 if new["outcome"] == "pending" else 1
+        for text, lines in ((found, 1), (shown["preview"], 1), (asked, 3), (corrected, 2), (written, told)):
             assert len(text.splitlines()) == lines
             assert all(char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Zl", "Zp"} for char in text)
         head, _, quotation = found.partition(") ")
