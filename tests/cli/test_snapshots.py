@@ -174,3 +174,24 @@ def test_what_a_pass_put_together_is_taken_apart_by_one_command(satchel) -> None
     done = satchel("restore", whole, "--apart")
     assert (done.code, "taken apart" in done.out) == (0, True)
     assert statuses(satchel) == {whole: "archived"} | {f"tea{number}": "active" for number in range(8)}
+
+
+def test_a_memorys_id_is_no_snapshot_and_the_way_is_named(satchel) -> None:
+    satchel("remember", "她住在里昂", "--id", "home")
+    refused = satchel("restore", "home")
+    assert refused.code != 0 and "satchel restore home --id" in refused.err
+    assert "--id" not in satchel("restore", "nowhere").err
+
+
+def test_what_is_replaced_or_merged_says_how_it_is_undone(satchel) -> None:
+    satchel("remember", "I live in Berlin", "--id", "was")
+    done = satchel("remember", "I live in Oslo", "--id", "is")
+    assert "superseded" in done.out and "satchel restore was --id" in done.err
+    satchel("remember", "员工例会每周一早上九点开。")
+    merged = satchel("remember", "员工例会在每周一早上9:00举行。", "--id", "twin")
+    assert "merged" in merged.out and "satchel restore twin --id" in merged.err
+
+
+def test_now_is_a_moment(satchel) -> None:
+    satchel("remember", "她住在里昂", "--id", "home")
+    assert "她住在里昂" in satchel("as-of", "now").out

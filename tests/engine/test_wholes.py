@@ -366,3 +366,37 @@ def test_undoing_a_pass_that_archived_what_had_faded_lasts(memory: Engine, clock
         assert memory.maintain(scope=ALICE).actions == ()
         assert memory.read("weather", scope=ALICE).status == "active"
         clock.pass_(days=1)
+
+
+FOSSILS = [
+    "The user collects fossils from Lyme Regis", "The user found fossils on the beach in May", "The user cleans fossils with a brush",
+    "The user stores fossils in the cellar", "The user sold two fossils to a museum", "The user reads books about fossils",
+    "The user's fossils are insured", "The user photographs fossils at night", "The user lost a fossil in 2019",
+]  # fmt: skip
+OOLONG = [
+    "乌龙茶是小明的家乡特产", "小明用紫砂壶泡乌龙茶", "周末小明去茶山采乌龙茶", "小明把乌龙茶存放在陶罐里",
+    "朋友来时小明请大家品乌龙茶", "小明参加了乌龙茶品鉴比赛", "小明的乌龙茶杯是祖父送的", "小明每天早上泡一壶乌龙茶",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("texts", "news", "ended", "outcome"),
+    [
+        (FOSSILS, "The user's fossils are no longer insured", "The user's fossils are insured", "superseded"),
+        (FOSSILS, "The user's fossils are not insured", "The user's fossils are insured", "pending"),
+        (OOLONG, "小明不再用紫砂壶泡乌龙茶了", "小明用紫砂壶泡乌龙茶", "superseded"),
+    ],
+)
+def test_news_reaches_what_was_put_together(memory, texts, news, ended, outcome):
+    for text in texts:
+        memory.remember(text, scope=ALICE)
+    memory.maintain(ALICE)
+    assert not any(record.content == ended for record in memory.every_record(scope=ALICE, status="active"))
+    assert memory.remember(news, scope=ALICE).outcome == outcome
+    told = {record.content for record in memory.every_record(scope=ALICE, status="active")}
+    assert told >= {*texts} - {ended} and ended not in " ".join(told)
+    if outcome == "pending":
+        (asked,) = memory.conflicts(scope=ALICE)
+        assert {record.content for record in asked.records} == {ended, news}
+    memory.maintain(ALICE)
+    assert not any(ended in record.content for record in memory.every_record(scope=ALICE, status="active"))

@@ -229,6 +229,10 @@ def test_a_contradiction_is_settled_in_two_calls(memory, older, newer):
         written, text = await said(client, "memory_write", content=newer)
         assert written["outcome"] == "pending" and "memory_resolve" in text
         new = written["id"]
+        assert older in text and newer in text and new in text and "was" in text and "keep=both" in text
+        for arguments in ({}, {"id": "was"}):
+            listed, text = await said(client, "memory_resolve", **arguments)
+            assert listed["state"] == "listed" and older in listed["question"] and newer in text and "keep=" in text
         for id in (new, "was"):
             asked, text = await said(client, "memory_resolve", id=id, keep=new, confirm=id == new)
             assert asked["state"] == "needs_confirmation" and older in asked["question"] and newer in text
@@ -327,8 +331,9 @@ def test_no_text_of_a_tool_can_be_forged_by_what_is_remembered(memory, content):
         _, found = await said(client, "memory_search", query=content)
         shown, asked = await said(client, "memory_forget", id="m")
         _, corrected = await said(client, "memory_correct", id="m", content=content + " 改")
-        _, written = await said(client, "memory_write", content=content + " 写")
-        for text, lines in ((found, 1), (shown["preview"], 1), (asked, 3), (corrected, 2), (written, 1)):
+        new, written = await said(client, "memory_write", content=content + " 写")
+        told = 5 if new["outcome"] == "pending" else 1
+        for text, lines in ((found, 1), (shown["preview"], 1), (asked, 3), (corrected, 2), (written, told)):
             assert len(text.splitlines()) == lines
             assert all(char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Zl", "Zp"} for char in text)
         head, _, quotation = found.partition(") ")
@@ -345,5 +350,13 @@ def test_an_empty_digest_says_whether_there_is_anything_to_search(memory):
         for topic in ({}, {"query": "quantum chromodynamics"}):
             block, text = await said(client, "memory_context", **topic)
             assert block == {"text": ""} and "memory_search" in text and "yet" not in text
+
+    session(memory, script)
+
+
+def test_where_nothing_is_open_the_list_is_empty(memory):
+    async def script(client: Client) -> None:
+        listed, text = await said(client, "memory_resolve")
+        assert listed["state"] == "listed" and listed["question"] is None and "Nothing" in text
 
     session(memory, script)

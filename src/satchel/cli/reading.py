@@ -25,7 +25,7 @@ Types = Annotated[list[str] | None, typer.Option("--type", "-t", help="Of this t
 Tags = Annotated[list[str] | None, typer.Option("--tag", callback=no_blanks, help="With this tag; may be repeated, then with all.")]
 Origins = Annotated[list[str] | None, typer.Option("--origin", help="stated, inferred or imported; may be repeated.")]
 Statuses = Annotated[list[str] | None, typer.Option("--status", help="active, pending or archived; may be repeated.")]
-Since = Annotated[str | None, typer.Option(metavar="TIME", help="From this time on: 2026-11-30, an ISO time, or 7d (ago).")]
+Since = Annotated[str | None, typer.Option(metavar="TIME", help="From this time on: 2026-11-30, an ISO time, 7d (ago), or now.")]
 Until = Annotated[str | None, typer.Option(metavar="TIME", help="Before this time.")]
 Where = Annotated[list[str] | None, typer.Option(metavar="PATH=VALUE", help="With this in its meta; may be repeated.")]
 Pinned = Annotated[bool | None, typer.Option("--pinned/--not-pinned", help="Only those that are pinned, or are not.")]

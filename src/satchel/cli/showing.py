@@ -31,6 +31,10 @@ def tell_write(session: Session, done: Remembered) -> None:
             f"this may contradict {' '.join(map(printable, done.related))} ({printable(done.reason or '')}); all are kept and told. "
             f"If only one holds: satchel resolve {printable(record.id)} --keep ID, both or none"
         )
+    if done.outcome in {"superseded", "merged"}:
+        gone = [record.id] if record.status == "archived" else [name for name in done.related if name != record.id]
+        for name in gone:
+            remark(f"to undo it: satchel restore {printable(name)} --id --scope {printable(record.scope)}")
     if done.outcome == "pending":
         remark(
             "they contradict each other: until it is said which holds, they are kept out of answers (but for what must be obeyed); "

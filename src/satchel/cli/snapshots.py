@@ -15,10 +15,12 @@ from satchel.cli.output import local, printable, remark, say, table, write_json
 from satchel.cli.packages import opened_package
 from satchel.cli.session import Session
 from satchel.cli.values import fault
+from satchel.errors import InvalidRequest, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from satchel.operations.memory import Memory
     from satchel.operations.models import Diff, Snapshot
 
 PANEL = "Looking after"
@@ -146,7 +148,10 @@ def restore(
             tell_record(session, found, "taken apart" if apart else "restored")
         return
     with session.open() as memory:
-        done = memory.restore(snapshot=name, scope=session.scope)
+        try:
+            done = memory.restore(snapshot=name, scope=session.scope)
+        except NotFound as error:
+            raise _or_memory(memory, session.scope, name, error) from None
     if session.as_json:
         write_json(done.model_dump(mode="json"))
         return
@@ -155,3 +160,12 @@ def restore(
         say(f"left     {printable(record_id)}  (it would bring back what was forgotten)")
     if done.undo is not None:
         say(f"undo     satchel restore {printable(done.undo.name)}")
+
+
+def _or_memory(memory: Memory, scope: str, name: str, error: NotFound) -> NotFound:
+    """Return the error that a snapshot is not there; where a memory has this id, it says how that is restored."""
+    try:
+        memory.read(name, scope=scope)
+    except (NotFound, InvalidRequest):
+        return error
+    return NotFound(f"{error.message}; a memory has this id: satchel restore {name} --id brings it back", name=name, scope=scope)

@@ -43,10 +43,12 @@ def seconds(option: str, text: str | None) -> float | None:
 
 
 def moment(option: str, text: str | None) -> datetime | None:
-    """Read a time: ISO 8601 with a zone; without one, and for a day alone, this machine's zone. `7d` means seven days ago."""
+    """Read a time: ISO 8601 with a zone; without one, and for a day alone, this machine's zone. `7d` ago, or `now`."""
     if text is None:
         return None
     given = text.strip()
+    if given.lower() == "now":
+        return datetime.now().astimezone()
     if _SPAN.match(given) and given[-1:] in _UNITS and given[-1:].isalpha():
         return datetime.now().astimezone() - timedelta(seconds=seconds(option, given) or 0)
     try:

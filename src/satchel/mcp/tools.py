@@ -17,11 +17,12 @@ from satchel.mcp.binding import Binding
 from satchel.mcp.confirming import Confirmations
 from satchel.mcp.session_tools import SESSION_TOOLS
 from satchel.mcp.tool import Answer, Arguments, Said, Tool
-from satchel.operations.models import ConflictKind, Hit, Outcome, Remembered
+from satchel.operations.models import Conflict, ConflictKind, Hit, Outcome, Remembered
 from satchel.protocol.record import Content, MemoryRecord, RecordId, Status, Tags, TypeName
 from satchel.protocol.times import Instant, format_instant
 
 _PREVIEW = 200
+_MOST_QUESTIONS = 20
 
 
 class WriteArguments(Arguments):
@@ -87,15 +88,17 @@ class Forgotten(Answer):
 
 
 class ResolveArguments(Arguments):
-    """A question about memories that contradict each other, and its answer."""
+    """A question about memories that contradict each other, and its answer; without both, the open questions."""
 
-    id: Annotated[RecordId, Field(description="The id of one of the memories that contradict each other.")]
-    keep: Annotated[RecordId, Field(description="The id of the memory that is right; or both, where all hold; or none.")]
+    id: Annotated[
+        RecordId | None, Field(description="The id of one of the memories that contradict each other; left out, open questions are listed.")
+    ] = None
+    keep: Annotated[RecordId | None, Field(description="The id of the memory that is right; or both, where all hold; or none.")] = None
     confirm: Annotated[bool, Field(description="Leave it out first; true in the second call, once the user has said so.")] = False
 
 
 class Settled(Answer):
-    """`state`: needs_confirmation (nothing is done yet) or resolved; then `kept` and `archived` tell how it stands."""
+    """`state`: listed (`question` has what is open), needs_confirmation (nothing is done yet) or resolved: see `kept`, `archived`."""
 
     state: str
     question: str | None = None
@@ -127,20 +130,39 @@ def write(binding: Binding, given: WriteArguments, _: Confirmations) -> Said:
     source = {"tool": binding.client} if binding.client else None
     done = binding.memory.remember(given.content, scope=binding.write, type=given.type, tags=given.tags, source=source)
     answer = Written(id=done.record.id, outcome=done.outcome.value, related=done.related, reason=done.reason)
-    is_doubted = done.outcome is Outcome.CREATED and bool(done.related)
-    return Said(answer, _outcome_text(answer) + (_doubt(binding, done) if is_doubted else ""))
+    text = _outcome_text(answer)
+    if done.related and done.outcome is Outcome.CREATED:
+        text += _doubt(binding, done)
+    elif done.related and done.outcome is Outcome.PENDING:
+        text += _question(binding, done)
+    return Said(answer, text)
+
+
+def _question(binding: Binding, done: Remembered) -> str:
+    """Show both sides of what must be asked, and how the answer is given."""
+    lines = "\n".join((_line(done.record), *_others(binding, done)))
+    return (
+        f"\nThey contradict each other ({quoted(done.reason or 'nobody has said which of them holds')}):\n{lines}\n"
+        f"Ask the user which is right, then call memory_resolve with id={quoted(done.record.id)} and keep= the id that holds; keep=both if "
+        "all do, keep=none if none does."
+    )
+
+
+def _others(binding: Binding, done: Remembered) -> list[str]:
+    names = [name for name in done.related if name != done.record.id]
+    try:
+        return [_line(record) for record in map(binding.look, names) if record is not None]
+    except Denied:  # a connection that only writes
+        return [f"id: {quoted(name)}" for name in names]
 
 
 def _doubt(binding: Binding, done: Remembered) -> str:
     """Say what a new memory may contradict: the model knows the conversation, and can tell or ask."""
-    try:
-        older = [_line(record) for record in map(binding.look, done.related) if record is not None]
-    except Denied:  # a connection that only writes
-        older = [f"id: {quoted(name)}" for name in done.related]
-    lines = "\n".join(older)
+    older = _others(binding, done)
+    lines, many = "\n".join(older), "both" if len(older) == 1 else "all"
     return (
-        f"\nIt may contradict what is known ({done.reason}); both are kept and told:\n{lines}\n"
-        f"If only one holds, call memory_resolve with id={quoted(done.record.id)} and keep= the id that holds; keep=both if both do. "
+        f"\nIt may contradict what is known ({done.reason}); {many} are kept and told:\n{lines}\n"
+        f"If only one holds, call memory_resolve with id={quoted(done.record.id)} and keep= the id that holds; keep=both if {many} do. "
         "If you cannot tell from what the user said, ask."
     )
 
@@ -180,7 +202,12 @@ def _originals(binding: Binding, record: MemoryRecord) -> list[MemoryRecord]:
 
 
 def resolve(binding: Binding, given: ResolveArguments, confirmations: Confirmations) -> Said:
-    """Carry out memory_resolve: the first call only shows what is asked and what would be put away."""
+    """Carry out memory_resolve: the first call only shows what is asked and what would be put away. Without an id: what is open."""
+    if given.id is None:
+        return _open_questions(binding)
+    if given.keep is None:
+        conflict = binding.conflict_of(given.id)
+        return Said(Settled(state="listed", question=conflict.question), _told(conflict))
     conflict = binding.conflict_of(given.id)
     sides = conflict.records
     if given.keep not in {"both", "none", *(record.id for record in sides)}:
@@ -199,6 +226,19 @@ def resolve(binding: Binding, given: ResolveArguments, confirmations: Confirmati
     kept, archived = tuple(one.id for one in done.kept), tuple(one.id for one in done.archived)
     text = f"Settled. Kept: {_listed(kept)}. Archived: {_listed(archived)}."
     return Said(Settled(state="resolved", kept=kept, archived=archived), text)
+
+
+def _open_questions(binding: Binding) -> Said:
+    asked = binding.memory.conflicts(scope=binding.write, limit=_MOST_QUESTIONS)
+    question = "\n".join(one.question for one in asked) or None
+    return Said(Settled(state="listed", question=question), "\n\n".join(map(_told, asked)) or "Nothing is asked.")
+
+
+def _told(conflict: Conflict) -> str:
+    lines = "\n".join(map(_line, conflict.records))
+    name = quoted(conflict.records[-1].id if conflict.kind is not ConflictKind.REVIEW else conflict.records[0].id)
+    said = f"{_AT_ODDS[conflict.kind]} ({quoted(conflict.reason)}):\n{lines}"
+    return f"{said}\nTo answer: memory_resolve with id={name} and keep= an id, both or none."
 
 
 _AT_ODDS = {
@@ -286,8 +326,8 @@ TOOLS: tuple[Tool, ...] = (
         "memory_resolve",
         "Settle a contradiction",
         "Answer which of contradicting memories is right, when memory_write said pending, or that they may contradict each other, and the "
-        "user has told you. Takes two calls: the first shows them, the second, with confirm=true, keeps one and archives the rest. Never "
-        "answer for the user.",
+        "user has told you. Takes two calls: the first shows them, the second, with confirm=true, keeps one and archives the rest. Without "
+        "id it lists what is open. Never answer for the user.",
         ResolveArguments,
         Settled,
         resolve,
@@ -302,7 +342,7 @@ def _outcome_text(answer: Written) -> str:
         "reinforced": "Known already, now more certain",
         "merged": "Merged with what was known",
         "superseded": "Remembered; it replaces what was known",
-        "pending": "Kept, but it contradicts what is known: ask the user which is right, then call memory_resolve",
+        "pending": "Kept, but it contradicts what is known: until it is answered, memory_resolve, it waits, but for what must be obeyed",
         "unchanged": "Known already",
     }.get(answer.outcome, answer.outcome)
     return f"{said}. id: {quoted(answer.id)}"

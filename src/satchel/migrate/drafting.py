@@ -94,7 +94,7 @@ def _strength(draft: Draft, kind: str, content: str, meta: dict[str, Any]) -> di
     score = found.score(draft.origin) if draft.score is None else draft.score
     return {
         "score": min(score, UNRESOLVED_SCORE) if "unresolved_reference" in meta else score,
-        "half_life": default_half_life(Settings(), kind, found, draft.origin),
+        "half_life": default_half_life(Settings(), kind, content, found, draft.origin),
         "retention": found.name,
         "confidence": 1.0 if draft.confidence is None else draft.confidence,
     }

@@ -16,7 +16,7 @@ from satchel.engine.forgetting.traces import imports_of, receipt_traces, traces
 from satchel.engine.reading import fetch
 from satchel.engine.working.traces import forget_in_working
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
-from satchel.engine.writing.settling import left_over
+from satchel.engine.writing.settling import left_over, set_free
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
 from satchel.ports import Batch, LogEntry, Put, Use
@@ -129,11 +129,12 @@ class _Erasure:
         told = [record for record in gone if with_receipts or record.id not in self.ids]
         documents += [document for group in receipt_traces(self.core, imports_of(self.core, told)) for document in group]
         back = () if self.only else tuple(self._originals(gone))
-        returning = () if self.only else (*back, *self._left_over(gone, pairs))
+        free = () if self.only else tuple(self._set_free(gone, {one.record.id for one in back}))
+        returning = () if self.only else (*back, *free, *self._left_over(gone, pairs))
         batch = Batch([*puts, *returning], [*documents, pending_document(self.core, self.scope)])
         # As fresh as what they were recalled in: by their own last use the next pass might archive them.
         last = max((record.usage.last_access_at or record.stored_at for record in gone), default=self.log.at)
-        return batch, ([record.id for record in gone], [Use(self.scope, one.record.id, last) for one in back])
+        return batch, ([record.id for record in gone], [Use(self.scope, one.record.id, last) for one in (*back, *free)])
 
     def _tombstone(self, record: MemoryRecord) -> MemoryRecord:
         made_elsewhere = self.remains.get(record.id)
@@ -144,6 +145,12 @@ class _Erasure:
         after = {record.id: remains for record, remains in pairs}
         for before, record in left_over(lambda names: self.core.store.get(self.scope, set(names)), gone, after, self.log.at):
             yield restate(record, self.log, expect=before.revision)
+
+    def _set_free(self, gone: Collection[MemoryRecord], back: Collection[str]) -> Iterator[Put]:
+        """Bring back what a record that goes had replaced."""
+        for before, record in set_free(self.core, gone, self.log.at):
+            if before.id not in back:
+                yield restate(record, self.log, expect=before.revision)
 
     def _originals(self, gone: Collection[MemoryRecord]) -> Iterator[Put]:
         """Bring back what is left of the originals of a derived record that goes: they say again what it said."""

@@ -12,6 +12,7 @@ from satchel.engine.history.differing import same
 from satchel.engine.history.snapshots import load, snapshot_before, standpoint
 from satchel.engine.history.timetravel import Departures, departures, record_at
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
+from satchel.engine.writing.doubts import reopened
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
 from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.record import MemoryRecord, Status
@@ -41,6 +42,10 @@ def restore_snapshot(core: Core, principal: Principal, request: RestoreSnapshotR
     setter = _Setter(core, principal, request, left_state)
     for start in range(0, len(ids), _BATCH):
         setter.set_back(ids[start : start + _BATCH])
+    made = load(core, request.scope, request.name)
+    asked = reopened(core, request.scope, made.at) if made is not None else []
+    if asked:
+        core.store.apply(Batch(documents=asked))
     return setter.result()
 
 

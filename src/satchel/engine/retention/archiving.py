@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from satchel.engine.retention.fading import DAY, fading, is_kept, last_used, reason_of, weakest_first
+from satchel.engine.retention.fading import DAY, fading, is_kept, last_used, outlives_ttl, reason_of, weakest_first
 from satchel.engine.retention.ledger import PENDING
 from satchel.engine.retention.passing import BATCH, Edit, ScopePass
 from satchel.engine.retention.scoring import Life
@@ -26,15 +26,11 @@ def archive_expired(work: ScopePass) -> int:
 
     def decide(record: MemoryRecord) -> Edit | None:
         at = record.expires_at
-        if record.status not in _ALIVE or at is None or at > work.now or _is_due(record):
+        if record.status not in _ALIVE or at is None or at > work.now or outlives_ttl(record):
             return None
         return work.edit(record, "archive", f"expired on {at:%Y-%m-%d}", status=Status.ARCHIVED)
 
     return work.each(ledger.ids_of(ledger.rows(past)), MaintenanceStep.EXPIRE, decide)
-
-
-def _is_due(record: MemoryRecord) -> bool:
-    return record.due_at is not None and is_kept(record) and not record.pinned and record.retention != "permanent"
 
 
 def archive_faded(work: ScopePass) -> int:

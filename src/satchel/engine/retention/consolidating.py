@@ -16,7 +16,7 @@ from satchel.engine.comparing.slots import slots
 from satchel.engine.comparing.statements import read
 from satchel.engine.core import Core
 from satchel.engine.index.vectors import unpack_vectors
-from satchel.engine.recall.constraints import is_constraint
+from satchel.engine.recall.constraints import is_constraint, must_not_wait
 from satchel.engine.retention.deduplicating import may_merge
 from satchel.engine.retention.fading import PERMANENT
 from satchel.engine.retention.passing import Edit, Records, ScopePass
@@ -98,7 +98,7 @@ def may_consolidate(record: MemoryRecord) -> bool:
 
 def _says_for_itself(record: MemoryRecord) -> bool:
     """Tell whether what a record says keeps it apart: it is true beside its day only, must be obeyed, or fills a place for one value."""
-    if _RELATIVE.search(record.content) or is_constraint(record):
+    if _RELATIVE.search(record.content) or must_not_wait(record) or is_constraint(record):
         return True
     return not record.relations.derived_from and _fills_a_slot(record.content)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.engine.recall.constraints import binds
 from satchel.engine.retention.duties import is_open_duty
 from satchel.engine.retention.scoring import Life, at_least, demoted, faint_below, strengths
 from satchel.engine.settings import Settings
@@ -62,8 +63,13 @@ def reason_of(record_strength: float, score: float, used: float, now: float, set
 
 
 def is_kept(record: MemoryRecord) -> bool:
-    """Tell whether a record is never archived for its age: pinned, permanent, or a duty that is still open."""
-    return record.pinned or record.retention == PERMANENT or is_open_duty(record)
+    """Tell whether a record is never archived for its age: pinned, permanent, what must be obeyed, or a duty that is still open."""
+    return record.pinned or record.retention == PERMANENT or is_open_duty(record) or binds(record.type, record.content)
+
+
+def outlives_ttl(record: MemoryRecord) -> bool:
+    """Tell whether a record stays though its ttl is over: a duty that is still open, and is not kept for another reason."""
+    return is_open_duty(record) and not record.pinned and record.retention != PERMANENT
 
 
 def weakest_first(rows: Rows, strength: Floats, used: Floats, ids: list[str]) -> list[int]:

@@ -5,10 +5,10 @@ It must not know how conflicts arise or are resolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from satchel.engine.retention.passing import BATCH, Edit, ScopePass
-from satchel.engine.writing.settling import has_opponent
+from satchel.engine.writing.settling import has_opponent, was_replaced
 from satchel.operations.models import MaintenanceStep
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Relations, Status
@@ -62,9 +62,18 @@ def _mended(work: ScopePass, record: MemoryRecord) -> Edit | None:
     if record.status is Status.ARCHIVED and record.relations.superseded_by and not kept["superseded_by"]:
         changes["status"] = Status.ACTIVE
         reasons.append("its successor is not here")
+    elif _stood_in(work, record, [held[name] for name in kept["superseded_by"]]):
+        changes |= {"status": Status.ACTIVE, "relations": record.relations.model_copy(update=kept | {"superseded_by": ()})}
+        reasons.append("what had taken its place for a time has expired")
     if record.status is Status.PENDING and record.relations.conflicts_with and not has_opponent(held, kept["conflicts_with"]):
         changes |= {"status": Status.ACTIVE, "relations": record.relations.model_copy(update=kept | {"conflicts_with": ()})}
         reasons.append("what it conflicted with is gone")
     if not changes:
         return None
     return work.edit(record, "repair", "; ".join(reasons), related=tuple(sorted(missing)), **changes)
+
+
+def _stood_in(work: ScopePass, record: MemoryRecord, successors: Sequence[MemoryRecord]) -> bool:
+    """Tell whether what took a record's place was for a time that is over."""
+    are_over = all(one.status is Status.ARCHIVED and one.expires_at is not None and one.expires_at <= work.now for one in successors)
+    return bool(successors) and are_over and was_replaced(work.core, record, work.now)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from satchel.engine.recall.constraints import binds, tells_danger
 from satchel.engine.settings import Settings
 from satchel.protocol.record import Origin, core_type
 
@@ -62,40 +63,40 @@ _HALF_LIFE_OF_TYPE = {
     "types": {"profile": 30 * _DAY, "task": 15 * _DAY, "preference": 14 * _DAY, "fact": 7 * _DAY},
 }
 
-_LASTING = re.compile(
-    r"过敏|過敏|不耐受|乳糜泻"
-    r"|(?:姓名|名字|本名|全名)(?:是|为|叫|：|:)|(?:生日|出生日期|出生年月|血型|国籍|國籍|母语|母語)(?:是|为|為|：|:|在)|出生于|出生於|生于|(?:用户|我|他|她)(?:的名字)?(?:叫|姓)"
-    r"|\ballerg(?:y|ies|ic)\b|\banaphyla|\bintoleran(?:t|ce)\b|\bc(?:o)?eliac\b"
-    r"|\b(?:name|birthday|blood type|nationality|native language|mother tongue|date of birth)\s*(?:is|:)|\bwas born\b|\bborn (?:on|in)\b"
-    r"|\b(?:is named|goes by)\b",
+_IDENTITY = re.compile(
+    r"(?:姓名|名字|本名|全名)(?:是|为|叫|：|:)|(?:生日|出生日期|出生年月|血型|国籍|國籍|母语|母語)(?:是|为|為|：|:|在)|出生于|出生於|生于"
+    r"|(?:用户|用戶|我|他|她)(?:的名字)?(?:叫|姓)"
+    r"|\b(?:name|birthday|blood type|nationality|native language|mother tongue|date of birth)\s*(?:is|:)|\bname's\b"
+    r"|\bwas born\b|\bborn (?:on|in)\b|\b(?:is|am|'m) (?:named|called)\b|\bgoes by\b|^(?:please )?call me [A-Z]",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
-    r"(?:不|没有?|沒有?|无|無|未)(?:任何|已知|食物|药物|藥物|再|曾|会|會|对\S{0,8}?|對\S{0,8}?){0,2}(?:过敏|過敏)"
-    r"|\b(?:no|not|isn't|never|without|no longer)\b(?:\s+\w+){0,3}\s+(?:allerg\w*|intoleran\w*)",
-    re.IGNORECASE,
+_SELF = re.compile(r"^(?:I am|I'm|[Tt]he user is|[Uu]ser is|This is) [A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}[.!]?$")
+_SELF_ZH = re.compile(
+    "^(?:我|用户|用戶)是[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖田董袁潘蒋蔡余杜叶葉程苏蘇魏吕丁任沈姚卢盧"
+    "姜崔钟谭陆汪范廖贾夏韦付邹孟熊秦邱江尹薛闫段雷侯龙陶黎贺顾毛郝龚邵万钱严][一-鿿]{1,2}(?<![生人者员員师師工手家迷民])[。！]?$"
 )
 
 
 def is_lasting(content: str) -> bool:
-    """Tell whether a profile states an allergy or an identity; a denied allergy is neither."""
-    return bool(_LASTING.search(_DENIED.sub("", content)))
+    """Tell whether a profile states a danger (an allergy, an illness) or an identity; a danger that is denied is neither."""
+    return tells_danger("profile", content) or any(said.search(content) for said in (_IDENTITY, _SELF, _SELF_ZH))
 
 
 def default_class(record_type: str, content: str) -> RetentionClass:
     """Return the class of a memory that names none."""
     kind = core_type(record_type)
-    name = "permanent" if kind == "profile" and is_lasting(content) else CLASS_OF_TYPE[kind]
+    is_permanent = is_lasting(content) if kind == "profile" else tells_danger(kind, content)
+    name = "permanent" if is_permanent else CLASS_OF_TYPE[kind]
     return CLASSES[name]
 
 
-def default_half_life(settings: Settings, record_type: str, found: RetentionClass, origin: Origin) -> float:
+def default_half_life(settings: Settings, record_type: str, content: str, found: RetentionClass, origin: Origin) -> float:
     """Return the half-life in seconds: by the settings' own table, then the preset's table per type, then the class.
 
-    What is permanent stays so whatever the tables say.
+    What is permanent, or must be obeyed, stays so whatever the tables say.
     """
-    if found.name == "permanent":
-        return found.half_life(origin)
+    if found.name == "permanent" or binds(record_type, content):
+        return CLASSES["permanent"].half_life(origin)
     kind = core_type(record_type)
     own = settings.half_life_by_type
     preset = _HALF_LIFE_OF_TYPE[settings.retention_preset]

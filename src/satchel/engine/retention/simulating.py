@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.retention.duties import is_open_duty
-from satchel.engine.retention.fading import DAY, Fading, fading, is_kept, last_used, reason_of, weakest_first
+from satchel.engine.retention.fading import DAY, Fading, fading, is_kept, last_used, outlives_ttl, reason_of, weakest_first
 from satchel.engine.retention.ledger import Ledger
 from satchel.engine.retention.retention import CLASSES, default_class, default_half_life
 from satchel.engine.retention.scoring import at_least, faint_below
@@ -103,7 +102,7 @@ class _Future:
             for record in page.records:
                 row = ledger.row_of(record.id)
                 if row is not None:
-                    kept[row], due[row] = is_kept(record), is_open_duty(record)
+                    kept[row], due[row] = is_kept(record), outlives_ttl(record)
                     ledger.life.half_life[row] = _half_life(record, settings, given)
             cursor = page.cursor
             if cursor is None:
@@ -156,7 +155,7 @@ def _half_life(record: MemoryRecord, settings: Settings, given: dict[str, Any]) 
     if "retention_preset" not in given and not ("half_life_by_type" in given and record.type in by_type):
         return record.half_life
     found = CLASSES.get(record.retention or "") or default_class(record.type, record.content)
-    return default_half_life(settings, record.type, found, record.source.origin)
+    return default_half_life(settings, record.type, record.content, found, record.source.origin)
 
 
 # ---------------------------------------------------------------- telling

@@ -140,7 +140,7 @@ def _record(settings: Settings, principal: Principal, memory: NewMemory, scope: 
     kind = memory.type or DEFAULT_TYPE
     origin = memory.source.origin
     found = CLASSES[memory.retention] if memory.retention else default_class(kind, memory.content)
-    by_type = found.half_life(origin) if memory.retention else default_half_life(settings, kind, found, origin)
+    by_type = found.half_life(origin) if memory.retention else default_half_life(settings, kind, memory.content, found, origin)
     created = memory.created_at or now
     # Each value was checked when the request was made, and the rest is made here.
     return unchecked(

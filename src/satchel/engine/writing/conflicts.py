@@ -8,6 +8,7 @@ memories come to contradict each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from heapq import nsmallest
 
 from satchel.engine.core import Core, Principal
@@ -25,6 +26,7 @@ from satchel.protocol.record import MemoryRecord, Status
 _PAGE = 500
 _PENDING = RecordFilter(statuses=(Status.PENDING,))
 _UNKNOWN = "nobody has said which of them holds"
+_RESTORED = "one had taken the other's place, and was brought back"
 _AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
 _DOUBTED = _AT_ODDS | {Relation.MAY_CONTRADICT}
 
@@ -67,7 +69,7 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
         puts = [_put(record, after[record.id], log) for record in members if after[record.id] is not record]
         left = left_over(lambda names: core.store.get(request.scope, set(names)), members, after, log.at)
         puts += [restate(record, log, expect=before.revision) for before, record in left]
-        documents = _answered(core, request, members)
+        documents = _answered(core, request, members, log.at)
         kept = tuple(record for record in after.values() if record.status is Status.ACTIVE)
         archived = tuple(record for record in after.values() if record.status is Status.ARCHIVED)
         return Batch(puts, documents), Resolved(kept=kept, archived=archived)
@@ -122,9 +124,20 @@ def _possible(core: Core, doubt: Doubt, records: Mapping[str, MemoryRecord]) -> 
     about = records.get(doubt.about)
     if about is None or about.status is not Status.ACTIVE:
         return None
-    found = [(other, verdict) for other in _active(records, doubt.beside) if (verdict := _verdict(core, other, about)).relation in _DOUBTED]
+    now = core.now()
+    if _is_over(about, now):
+        return None
+    seen = [(other, _verdict(core, other, about)) for other in _active(records, doubt.beside) if not _is_over(other, now)]
+    found = [(other, verdict) for other, verdict in seen if doubt.at_odds or verdict.relation in _DOUBTED]
     group = _in_order(doubt, [*(other for other, _ in found), about])
-    return (question_about(group), found[0][1].reason, group) if found else None
+    if not found:
+        return None
+    reason = next((verdict.reason for _, verdict in found if verdict.relation in _DOUBTED), _RESTORED)
+    return question_about(group), reason, group
+
+
+def _is_over(record: MemoryRecord, now: datetime) -> bool:
+    return any(end is not None and end <= now for end in (record.expires_at, record.valid_until))
 
 
 def _in_order(doubt: Doubt, records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
@@ -212,7 +225,7 @@ def _sides(core: Core, request: ResolveRequest, record: MemoryRecord) -> list[Me
     return _in_order(doubt, (one for one in held if one.status is Status.ACTIVE or (doubt.answer is not None and not one.is_tombstone)))
 
 
-def _answered(core: Core, request: ResolveRequest, members: Group) -> list[Document]:
+def _answered(core: Core, request: ResolveRequest, members: Group, now: datetime) -> list[Document]:
     """Return the documents that tell how what was doubted is answered."""
     found: list[Document] = []
     for record in members:
@@ -220,7 +233,7 @@ def _answered(core: Core, request: ResolveRequest, members: Group) -> list[Docum
             found += closed(record.scope, (record.id,), (ConflictKind.REVIEW,))
         doubt = doubt_about(core, record.scope, record.id, ConflictKind.POSSIBLE)
         if doubt is not None and doubt.answer is None and _are_sides(doubt, members):
-            found.append(noted(record.scope, doubt._replace(answer=request.keep)))
+            found.append(noted(record.scope, doubt._replace(answer=request.keep), now))
     return found
 
 

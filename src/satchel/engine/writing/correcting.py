@@ -17,7 +17,7 @@ from satchel.engine.writing.completing import check_content, refuse_secrets
 from satchel.engine.writing.deciding import decide
 from satchel.engine.writing.dividing import Division, divided, division
 from satchel.engine.writing.doubts import put_up
-from satchel.engine.writing.settling import left_over, opponents
+from satchel.engine.writing.settling import left_over, opponents, set_free
 from satchel.engine.writing.updating import check_revision
 from satchel.errors import Conflict
 from satchel.operations.models import CorrectRequest, Outcome, Remembered
@@ -87,6 +87,10 @@ def _plan(core: Core, principal: Principal, request: CorrectRequest) -> tuple[li
     pairs = [(old, _superseded(new, right.id) if old.id in gone else new) for old, new in pairs if twin is None or old.id != twin.id]
     sides = [old for old, _ in pairs] + ([twin] if twin is not None else [])
     pairs += _settled(core, sides, {new.id: new for _, new in pairs} | {right.id: right}, right, log.at)
+    kept = {old.id for old, _ in pairs} | {right.id}
+    free = [] if found is not None else list(set_free(core, [named], log.at))
+    # What the wrong one had replaced comes back, unless the right one goes against it too.
+    pairs += [(old, new) for old, new in free if old.id not in kept and decide(core, new, right).relation is Relation.APART]
     restated = [restate(new, log, expect=old.revision) for old, new in pairs]
     remembered = Remembered(record=right, outcome=Outcome.SUPERSEDED, related=tuple(gone))
     if twin is not None:

@@ -5,8 +5,9 @@ CNF-3, CNF-4. It owns the documents that say so, which hold ids and no words; it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from satchel.engine.core import Core
 from satchel.operations.models import ConflictKind
@@ -23,6 +24,7 @@ class Doubt(NamedTuple):
     """A memory, and those it is doubted for: what took its place (a review), or the older ones that it may contradict (possible).
 
     `used`: how often it was used before its place was taken. `answer`: what somebody said is to be kept; None while it is asked.
+    `at_odds`: they cannot both hold, though both are told: one was restored that the other had replaced, or both must be obeyed.
     """
 
     kind: ConflictKind
@@ -30,12 +32,26 @@ class Doubt(NamedTuple):
     beside: tuple[str, ...]
     used: int = 0
     answer: str | None = None
+    at_odds: bool = False
 
 
-def noted(scope: str, doubt: Doubt) -> Document:
-    """Return the document that notes a doubt, or how it was answered."""
-    value = {"beside": list(doubt.beside), "used": doubt.used, "answer": doubt.answer}
+def noted(scope: str, doubt: Doubt, at: datetime | None = None) -> Document:
+    """Return the document that notes a doubt, or how it was answered, and when."""
+    value: dict[str, Any] = {"beside": list(doubt.beside), "used": doubt.used, "answer": doubt.answer, "at_odds": doubt.at_odds}
+    if at is not None:
+        value["answered"] = at.timestamp()
     return Document(DOUBTS, _key(scope, doubt.about, doubt.kind), value, scope)
+
+
+def reopened(core: Core, scope: str, since: datetime) -> list[Document]:
+    """Return the documents that ask again what was answered after a moment: the state then knew no answer."""
+    found: list[Document] = []
+    after: str | None = None
+    while page := core.store.documents(DOUBTS, prefix=f"{scope}\n", after=after):
+        late = [one for one in page if one.value and one.value.get("answer") and one.value.get("answered", 0.0) > since.timestamp()]
+        found += [noted(scope, _read(one)._replace(answer=None)) for one in late]
+        after = page[-1].key
+    return found
 
 
 def put_up(core: Core, wrong: MemoryRecord, right_id: str) -> list[Document]:
@@ -59,6 +75,11 @@ def doubts_of(core: Core, scope: str) -> Iterator[Doubt]:
         after = page[-1].key
 
 
+def possible_of(core: Core, scope: str, names: Collection[str]) -> list[Doubt]:
+    """Return the open doubts of which one of these memories is a side."""
+    return [one for one in doubts_of(core, scope) if one.kind is ConflictKind.POSSIBLE and not {one.about, *one.beside}.isdisjoint(names)]
+
+
 def doubt_about(core: Core, scope: str, record_id: str, kind: ConflictKind) -> Doubt | None:
     """Return the doubt of a kind about one memory, answered or not; None where there is none."""
     key = _key(scope, record_id, kind)
@@ -73,4 +94,11 @@ def _key(scope: str, record_id: str, kind: ConflictKind) -> str:
 def _read(document: Document) -> Doubt:
     _, record_id, kind = document.key.split("\n")
     value = document.value or {}
-    return Doubt(ConflictKind(kind), record_id, tuple(value.get("beside", ())), int(value.get("used", 0)), value.get("answer"))
+    return Doubt(
+        ConflictKind(kind),
+        record_id,
+        tuple(value.get("beside", ())),
+        int(value.get("used", 0)),
+        value.get("answer"),
+        bool(value.get("at_odds")),
+    )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from satchel.engine.core import Core
-from satchel.engine.recall.constraints import must_not_wait
+from satchel.engine.recall.constraints import binds, must_not_wait
 from satchel.engine.writing.committing import merged_ids, revised
 from satchel.engine.writing.deciding import decide, moment
 from satchel.operations.models import Outcome
@@ -39,6 +39,8 @@ class Reconciled:
     related: tuple[str, ...] = ()
     changes: list[Change] = field(default_factory=list)
     reason: str | None = None
+    at_odds: bool = False
+    """It cannot hold beside what it is related to, though nothing waits."""
 
 
 def reconcile(core: Core, record: MemoryRecord, beside: Iterable[MemoryRecord], *, is_latest: bool = False) -> Reconciled:
@@ -153,16 +155,26 @@ def _replaced_by(record: MemoryRecord, newer: MemoryRecord, verdict: Verdict) ->
 
 
 def _asked(record: MemoryRecord, found: Sequence[tuple[MemoryRecord, Verdict]]) -> Reconciled:
-    """A question wrongly asked must never hide an allergy: what must be obeyed is obeyed until it is answered."""
+    """A question wrongly asked must never hide an allergy: what must be obeyed is obeyed until it is answered.
+
+    Nor does it hide what is kept for ever. Where both sides must be obeyed nothing waits: both are told, and asked about.
+    """
     ids = tuple(other.id for other, _ in found)
     reason = next(verdict.reason for _, verdict in found if verdict.relation is Relation.CONTRADICTS)
-    obeyed = {other.id for other, _ in found if other.status is Status.ACTIVE and must_not_wait(other)}
-    waits = bool(obeyed) or not must_not_wait(record)
+    told = {other.id for other, _ in found if other.status is Status.ACTIVE and _stays(other)}
+    is_bound = binds(record.type, record.content)
+    if is_bound and len(told) == len(found):
+        return Reconciled(record.id, Outcome.CREATED, ids, [Change(record, "remember", reason)], reason, at_odds=True)
+    waits = not is_bound and (bool(told) or not _stays(record))
     changes = [Change(_questioned(record, ids, waits=waits), "question", reason)]
     for other, verdict in found:
-        questioned = _questioned(other, (record.id,), waits=other.id not in obeyed)
+        questioned = _questioned(other, (record.id,), waits=other.id not in told)
         changes.append(Change(revised(questioned, record.updated_at), "question", verdict.reason))
     return Reconciled(record.id, Outcome.PENDING, ids, changes, reason)
+
+
+def _stays(record: MemoryRecord) -> bool:
+    return must_not_wait(record) or record.pinned or record.retention == "permanent"
 
 
 def _questioned(record: MemoryRecord, others: Sequence[str], *, waits: bool) -> MemoryRecord:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from satchel.engine.core import Core
 from satchel.engine.writing.committing import merged_ids, revised
 from satchel.protocol.record import MemoryRecord, Status
 
@@ -54,6 +55,39 @@ def left_over(
         if not has_opponent(held, against):
             links = record.relations.model_copy(update={"conflicts_with": ()})
             yield record, revised(record, now, status=Status.ACTIVE, relations=links)
+
+
+def set_free(core: Core, leaving: Iterable[MemoryRecord], now: datetime) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
+    """Yield what was put away only because one of these took its place, as it was and as it will be: active again.
+
+    `leaving`: records as they were, which hold no more. What was found to be wrong, or says the same, stays where it is.
+    """
+    gone = {record.id: record for record in leaving if record.status in _LIVING}
+    parts = {name for record in gone.values() for name in record.relations.derived_from}
+    for scope in {record.scope for record in gone.values()}:
+        names = {name for record in gone.values() for name in record.relations.supersedes} - gone.keys() - parts
+        for record in (core.store.get(scope, names) if names else {}).values():
+            links = record.relations
+            if links.superseded_by and {*links.superseded_by} <= gone.keys() and was_replaced(core, record, now):
+                yield record, revised(record, now, status=Status.ACTIVE, relations=links.model_copy(update={"superseded_by": ()}))
+
+
+def was_replaced(core: Core, record: MemoryRecord, now: datetime) -> bool:
+    """Tell whether a record is archived because something newer took its place, and for no other reason."""
+    if record.status is not Status.ARCHIVED or not {*record.relations.superseded_by}.isdisjoint(record.relations.derived_from):
+        return False
+    if record.expires_at is not None and record.expires_at <= now:
+        return False
+    return put_away_by(core, record) == "supersede"
+
+
+def put_away_by(core: Core, record: MemoryRecord) -> str:
+    """Return the operation that archived a record."""
+    changes = reversed(core.store.history(record.scope, record.id))
+    return next((change.operation for change in changes if change.operation in _PUTS_AWAY), "")
+
+
+_PUTS_AWAY = frozenset({"supersede", "correct", "resolve", "merge", "archive", "consolidate", "update", "forget"})
 
 
 def settled(record: MemoryRecord, keep: str, members: Sequence[MemoryRecord], now: datetime) -> MemoryRecord:

@@ -10,10 +10,11 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.reading import fetch
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
 from satchel.engine.writing.completing import refuse_secrets
-from satchel.engine.writing.settling import left_over, opponents, settled
+from satchel.engine.writing.doubts import Doubt, closed, noted, possible_of
+from satchel.engine.writing.settling import BOTH, left_over, opponents, put_away_by, set_free, settled
 from satchel.errors import Conflict, InvalidRequest
-from satchel.operations.models import ConfirmRequest, RestoreRequest, UpdateRequest
-from satchel.ports import Batch, Use
+from satchel.operations.models import ConfirmRequest, ConflictKind, RestoreRequest, UpdateRequest
+from satchel.ports import Batch, Document, Use
 from satchel.protocol.record import MemoryRecord, Status
 
 Change = Callable[[MemoryRecord, datetime], Mapping[str, Any]]
@@ -110,28 +111,53 @@ def _change(
     def read(names: Iterable[str]) -> Mapping[str, MemoryRecord]:
         return core.store.get(scope, set(names))
 
-    def plan() -> tuple[Batch, tuple[MemoryRecord, bool]]:
+    def plan() -> tuple[Batch, tuple[MemoryRecord, list[str]]]:
         record, log = fetch(core, scope, record_id), log_entry(core, principal, operation)
         wanted = {name: value for name, value in change(record, log.at).items() if getattr(record, name) != value}
         if not wanted:
-            return Batch(), (record, False)
+            return Batch(), (record, [])
         check_revision(record, if_revision)
         changed = revised(record, log.at, **wanted)
         is_answer = decides or wanted.get("status") is Status.ACTIVE
         sides = [record, *(opponents(read, record) if is_answer else ())]
+        documents: list[Document] = []
+        for doubt in possible_of(core, scope, [record_id]) if operation == "confirm" else ():
+            # What cannot hold beside what is confirmed is put away; what can is asked about no more.
+            others = read({doubt.about, *doubt.beside} - {one.id for one in sides}).values() if doubt.at_odds else ()
+            sides += [one for one in others if one.status is Status.ACTIVE]
+            documents.append(noted(scope, doubt._replace(answer=record_id if doubt.at_odds else BOTH), log.at))
         after = {record.id: changed}
         if len(sides) > 1:
             links = settled(record, record.id, sides, log.at).relations
             after = {one.id: settled(one, record.id, sides, log.at) for one in sides[1:]}
             after[record.id] = changed = changed.model_copy(update={"relations": links})
         is_back = record.status is Status.ARCHIVED and changed.status is Status.ACTIVE
+        documents += _asked_again(core, read, record) if is_back else []
         pairs = [(one, after[one.id]) for one in sides]
         if changed.status is Status.ARCHIVED or len(sides) > 1:
             pairs += left_over(read, sides, after, log.at)
-        return Batch([restate(new, log, expect=old.revision) for old, new in pairs]), (changed, is_back)
+        free = list(set_free(core, [record], log.at)) if changed.status is Status.ARCHIVED else []
+        puts = [restate(new, log, expect=old.revision) for old, new in (*pairs, *free)]
+        return Batch(puts, documents), (changed, [*([record_id] if is_back else ()), *(new.id for _, new in free)])
 
-    after, is_back = commit(core, plan)
-    if is_back:
+    after, back = commit(core, plan)
+    if back:
         # Without a use it would be as faint as when it was archived: no recall would bring it, and the next pass would archive it.
-        core.store.touch([Use(scope, record_id, core.now())])
+        core.store.touch([Use(scope, name, core.now()) for name in back])
     return after
+
+
+def _asked_again(core: Core, read: Callable[[Iterable[str]], Mapping[str, MemoryRecord]], record: MemoryRecord) -> list[Document]:
+    """Return the documents that ask about a record that comes back, and what had taken its place, over however many steps."""
+    facing: dict[str, MemoryRecord] = {}
+    seen, waiting = {record.id}, {*record.relations.superseded_by} - {*record.relations.derived_from}
+    while waiting:
+        found = [one for one in read(waiting).values() if record.id not in one.relations.originals]
+        seen |= waiting
+        facing |= {one.id: one for one in found if one.status is Status.ACTIVE}
+        waiting = {name for one in found if one.status is Status.ARCHIVED for name in one.relations.superseded_by} - seen
+    if not facing or put_away_by(core, record) == "resolve":
+        # Who takes an answer back has been asked.
+        return []
+    doubt = Doubt(ConflictKind.POSSIBLE, record.id, tuple(facing), at_odds=True)
+    return [*closed(record.scope, (record.id,), (ConflictKind.REVIEW,)), noted(record.scope, doubt)]

@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.forgetting.lineage import lineage
+from satchel.engine.forgetting.lineage import lineage, originals
 from satchel.engine.forgetting.traces import REPETITIONS
 from satchel.engine.index.index_cache import IndexCache
 from satchel.engine.recall.constraints import must_not_wait
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
 from satchel.engine.writing.completing import complete
-from satchel.engine.writing.deciding import outweighs
-from satchel.engine.writing.doubts import Doubt, noted, put_up
+from satchel.engine.writing.deciding import decide, outweighs
+from satchel.engine.writing.dividing import Division, divided
+from satchel.engine.writing.doubts import Doubt, closed, doubts_of, noted, put_up
 from satchel.engine.writing.likeness import Neighbours
 from satchel.engine.writing.reconciling import reconcile, repeated, survivor
-from satchel.engine.writing.settling import left_over, opponents, settled
+from satchel.engine.writing.settling import BOTH, left_over, opponents, settled
 from satchel.errors import Conflict
 from satchel.operations.models import ConflictKind, NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
-from satchel.ports import Batch, Document, Put, Use
+from satchel.ports import Batch, Document, Put, Relation, Use
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.protocol.unchecked import unchecked
 
@@ -59,6 +60,8 @@ class Writer:
         for record in records:
             by_scope.setdefault(record.scope, []).append(record)
 
+        brought: list[list[Use]] = []
+
         def plan() -> tuple[Batch, list[Remembered]]:
             drafts = {
                 scope: _Draft(self._core, scope, given, Neighbours(self._core, self._indexes, scope, given, vectors))
@@ -70,6 +73,7 @@ class Writer:
                 draft.add_changes(principal, written, restated, why or _ASKED)
                 documents += draft.documents
             documents += lineage(change.record for change in written)
+            brought[:] = [draft.back for draft in drafts.values()]
             results = [
                 _remembered(_shown(principal, drafts[given.scope].held[one.id], given), one)
                 for one, given in zip(taken, records, strict=True)
@@ -78,7 +82,8 @@ class Writer:
 
         results = commit(self._core, plan)
         # What is said again is of use again: without this, what had faded would be archived by the next pass.
-        again = [Use(one.record.scope, one.record.id, self._core.now(), 0) for one in results if one.outcome in _SAID_AGAIN]
+        again = [use for draft in brought for use in draft]
+        again += [Use(one.record.scope, one.record.id, self._core.now(), 0) for one in results if one.outcome in _SAID_AGAIN]
         if again:
             self._core.store.touch(again)
         return results
@@ -108,6 +113,7 @@ class _Why(NamedTuple):
 
 
 _ASKED = _Why("remember")
+_AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
 _SAID_AGAIN = frozenset({Outcome.REINFORCED, Outcome.MERGED})
 
 
@@ -134,6 +140,10 @@ class _Draft:
     _left_behind: set[str] = field(init=False, default_factory=set)
     _said: set[str] = field(init=False, default_factory=set)
     _are_read: bool = field(init=False, default=False)
+    _apart: set[str] = field(init=False, default_factory=set)
+    _open: list[Doubt] | None = field(init=False, default=None)
+    back: list[Use] = field(init=False, default_factory=list)
+    """Uses of what comes back out of a whole: as fresh as that."""
 
     def __post_init__(self) -> None:
         store = self.core.store
@@ -181,6 +191,8 @@ class _Draft:
             self._read(self.neighbours.everyone() - {one.id for one in self.given})
         self._read(names)
         beside = [self.held[name] for name in names if name in self.held and name != record.id]
+        beside = [one for near in beside for one in (near, *self._freed(near, record))]
+        beside = [self.held[one.id] for one in beside]
         found = reconcile(self.core, record, beside, is_latest=is_latest)
         for change in found.changes:
             self._hold(change.record, change.operation, change.reason)
@@ -189,9 +201,35 @@ class _Draft:
         if found.outcome is Outcome.MERGED and not self._confirmed(self.held[found.id], record):
             return _Taken(found.id, Outcome.PENDING, found.related, found.reason)
         if found.outcome is Outcome.CREATED and found.related:
-            self.documents.append(noted(self.scope, Doubt(ConflictKind.POSSIBLE, found.id, found.related)))
+            sides = {found.id, *found.related}
+            # One question, not two that overlap, where this one asks about all that an open one does.
+            folded = [one.about for one in self._doubts(sides) if {one.about, *one.beside} <= sides]
+            self.documents += closed(self.scope, [name for name in folded if name != found.id], (ConflictKind.POSSIBLE,))
+            self.documents.append(noted(self.scope, Doubt(ConflictKind.POSSIBLE, found.id, found.related, at_odds=found.at_odds)))
         self._settle_left_over([change.record.id for change in found.changes])
         return _Taken(found.id, found.outcome, found.related, found.reason)
+
+    def _doubts(self, names: set[str]) -> list[Doubt]:
+        """Return the open doubts of which one of these memories is a side."""
+        if self._open is None:
+            self._open = [one for one in doubts_of(self.core, self.scope) if one.kind is ConflictKind.POSSIBLE]
+        return [one for one in self._open if not names.isdisjoint((one.about, *one.beside))]
+
+    def _freed(self, near: MemoryRecord, record: MemoryRecord) -> list[MemoryRecord]:
+        """Take a near memory apart where this one ends or denies something that was put together in it; return what comes back."""
+        if not near.relations.originals or near.status is not Status.ACTIVE or near.pinned or near.id in self._apart:
+            return []
+        parts = {name: one for name, one in originals(self.core, self.scope, near).items() if not one.relations.originals}
+        told = [one.model_copy(update={"status": Status.ACTIVE}) for one in parts.values()]
+        if not any(decide(self.core, one, record).relation in _AT_ODDS for one in told):
+            return []
+        self._apart.add(near.id)
+        self._read(parts)
+        reason = f"something that was put together in {near.id} is no longer so: it was taken apart"
+        for _, after in divided(Division(near, parts, record), record.updated_at):
+            self._hold(after, "restore", reason)
+        self.back += [Use(self.scope, name, near.usage.last_access_at or near.stored_at, 0) for name in parts]
+        return [self.held[name] for name in parts]
 
     def _confirmed(self, asked: MemoryRecord, said: MemoryRecord) -> bool:
         """Settle a question about a memory that is said again in its favour; tell whether it holds now.
@@ -247,6 +285,9 @@ class _Draft:
             if taken.outcome is not Outcome.CREATED:
                 return taken
         self._hold(again, "reinforce")
+        self.documents += [
+            noted(self.scope, one._replace(answer=BOTH), record.updated_at) for one in self._doubts({twin.id}) if not one.at_odds
+        ]
         if not self._confirmed(self.held[twin.id], record):
             return _Taken(twin.id, Outcome.PENDING, (twin.id, *(one.id for one in opponents(self._look, again))))
         return _Taken(twin.id, Outcome.REINFORCED, (twin.id, *taken.related), taken.reason)
