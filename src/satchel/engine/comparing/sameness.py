@@ -85,9 +85,10 @@ def _have_same_gist(pair: Pair) -> bool:
     if first.size() < 1 or not first.has_phrases_of(second):
         return False
     whole, other = [*first.whole], [*second.whole]
-    if whole != other and _join_others(pair):
-        return _is_list_turned(pair, whole, other)  # "Anna likes Ben and Tom", "Anna and Ben like Tom"
-    is_alike = first.core == second.core or first.clauses() == second.clauses() or _is_one_fuller(first, second)
+    if first.core == second.core:
+        is_alike = whole == other or not _join_others(pair)  # "Anna likes Ben and Tom", "Anna and Ben like Tom"
+    else:
+        is_alike = first.clauses() == second.clauses() or _is_one_fuller(first, second)
     return is_alike or _is_turned(pair, whole, other) or _is_list_turned(pair, whole, other) or _is_means_moved(whole, other)
 
 
@@ -186,9 +187,9 @@ def is_in_order(pair: Pair) -> bool:
         return False
     older, newer = _clauses(pair.older, pair.keys), _clauses(pair.newer, pair.new_keys)
     first, second = [*chain.from_iterable(older)], [*chain.from_iterable(newer)]
-    if first != second and _join_others(pair):
-        return _is_list_turned(pair, first, second)
-    if _without_predicates(older) == _without_predicates(newer) or sorted(older) == sorted(newer):
+    if _without_predicates(older) == _without_predicates(newer):
+        return first == second or not _join_others(pair) or _is_list_turned(pair, first, second)
+    if sorted(older) == sorted(newer):
         return True
     if "change" in pair.older.cues or _are_turned_owners(pair):
         return False  # "is replaced by" has two sides, and so has "is Helen's boss"

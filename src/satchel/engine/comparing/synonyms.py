@@ -28,6 +28,7 @@ visit: go to see, come to see, go see
 depart: set off, set out
 manage: supervise, oversee
 help: assist
+collect: pick up, fetch
 choose: pick, select, opt for
 answer: reply to, respond to
 explain: clarify
@@ -101,6 +102,23 @@ soccer: football
 pupil: schoolchild
 owner: proprietor
 goal: aim
+email: email address
+phone: phone number, telephone number
+postcode: zip code, postal code
+timetable: schedule
+car park: parking lot
+pharmacy: drugstore, chemist
+cooker: stove
+biscuit: cookie
+truck: lorry
+luggage: baggage
+diary: journal
+restaurant: eatery
+kindergarten: preschool
+retire: go into retirement
+graduate: get a degree
+marry: get married to, wed
+subscribe to: have a subscription to, has a subscription to, be subscribed to, is subscribed to
 """
 
 _IRREGULAR = """
@@ -219,6 +237,17 @@ _CHINESE = """
 深色模式: 暗色模式 暗黑模式 夜间模式
 简短: 简洁 简明 精简
 周: 星期 礼拜
+默认: 缺省
+账号: 帐号 账户 帐户
+端口: 端口号
+邮箱: 邮箱地址 邮件地址
+网址: 链接
+负责: 分管 牵头 主抓
+药店: 药房
+幼儿园: 幼稚园
+日程: 行程 日程表
+程序员: 码农
+宠物: 爱宠
 """
 
 

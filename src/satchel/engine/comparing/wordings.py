@@ -24,6 +24,10 @@ _ENGLISH = rf"""
 ^([^|]+?) is where ([^|]+)$ => \2 in \1
 ^([^|]+?) is when ([^|]+)$ => \2 \1
 (?<!\S)(?:is |are )?(?:employ~|engag~) as (?:an?|the)(?!\S) => is
+(?<!\S)(?:is|are) (?:an? )?([a-z]+) (?:employe|staff)(?= \||$) => @work \1
+(?<!\S)(?:is|are) (?:an? )?(?:employe|staff)~? (?:of|with|at|by)(?!\S) => @work
+(?<!\S)fall on(?!\S) => is on
+(?<!\S)(?:biweek|fortnight|everi num:2 week|everi other week|every:week num:2)(?!\S) => every:2weeks
 (?<!\S)(?:has|have) (?:an? )?(\S+) @allergy(?!\S) => @allergy \1
 (?<!\S)(?:has|have) (?:an )?@allergy to(?!\S) => @allergy
 (?<!\S)(?:is|are) @allergy to(?!\S) => @allergy
@@ -204,6 +208,9 @@ _CHINESE = rf"""
 (?<!\S)由 ([^|]+?) (?:来 )?(@lead|写|做|修|设 计|开 发|维 护|主 持)(?: 的)?(?= \||$) => 由 \1 \2
 (?<!\S)是 ([^|]+?) (?:来 )?(@lead|写|做|修|设 计|开 发|维 护|主 持) 的(?= \||$) => 由 \1 \2
 (?<!\S)(开|用|@use|吃|喝|住|养|@study|教|坐|玩|买) 的 (?:车 )?是(?!\S) => \1
+(?<!\S)基 于(?!\S) => @use
+(?<!\S)(?:@use|用) ([^|]+?) (?:写|开 发|实 现|搭 建|做)(?: 的)?(?= \||$) => @use \1
+(?<!\S)(?:每 num:2 周(?: num:1 次)?|num:2 周 (?:num:1|一) 次|隔 周)(?!\S) => every:2weeks
 (?<!\S)(?:放|加)(?= [糖盐奶冰醋辣葱]) => 加
 (?<!\S)喝 (咖 啡|茶|奶 茶|豆 浆) (?=(?:not|只|@only|都|@always|要|加|放)) => \1
 (time:\S+) 营 业(?= \||$) => \1 @open
