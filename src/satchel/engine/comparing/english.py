@@ -26,6 +26,19 @@ DENIALS = words(
 )
 """Words that deny."""
 
+ORDINALS = {
+    f"{number}{ending}": word
+    for number, (word, ending) in enumerate(
+        zip(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),  # noqa: SIM905
+            ["st", "nd", "rd", *["th"] * 9],
+            strict=True,
+        ),
+        1,
+    )
+}
+"""Ordinals in digits, by which words they are written."""
+
 _WORDS = """
 @like: like, likes, liking, love, loves, enjoy, enjoys, enjoying, fond of, is into, keen on, a fan of, prefer, prefers, favor, favors
 @like: favours
@@ -86,6 +99,7 @@ _WORDS = """
 @bought: bought, purchased
 @start: start, starts, begin, begins
 @end: end, ends, finish, finishes
+@sleep: goes to bed, go to bed, going to bed, goes to sleep, go to sleep, going to sleep
 """
 
 _CUES = """
@@ -95,6 +109,7 @@ change+@use: switched to, switch to, switches to, migrated to, migrating to, mig
 change: switched from, switched, moved to, moved, moving to, move to, moves to, changed to, changed, changed from, replaced by
 change: replaced with, replaced, relocated, became, becomes, instead, renamed to, renamed, pushed back, postponed to, postponed
 change: extended to, raised to, increased to, lowered to, reduced to, shortened to, cut to
+change: delayed to, delayed until, delayed
 change: rescheduled to, rescheduled, brought forward, escalated to, upgraded to, transferred to
 now: now, currently, as of now, nowadays, these days, from now on, at present
 correct: correction, update, updated, corrected, actually, in fact, to be exact, rather than, instead of

@@ -36,6 +36,7 @@ class Gist(NamedTuple):
     """`whole`: the keys in order, but for phrases and times; `core`: those without predicates of the lexicon, and `predicates` these.
 
     `phrases`: each with the preposition that leads it; `times`: whatever tells when, each kind in its order.
+    `is_past`: it tells what was, and not with a passive alone.
     """
 
     whole: tuple[str, ...]
@@ -43,6 +44,7 @@ class Gist(NamedTuple):
     predicates: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     times: tuple[str, ...]
+    is_past: bool = False
 
     def size(self) -> float:
         """Return how much it says: a Chinese character counts half."""
@@ -86,7 +88,9 @@ def _gist(text: str, is_otherwise: bool) -> Gist:
     keys = [key for at in range(len(statement.tokens)) for key in _written(statement, at, is_otherwise)]
     plain = plainly(" ".join(keys), is_chinese=statement.is_chinese)
     names = {token.key for token in statement.content if token.kind == "name"}
-    return _chinese(plain.split(" ")) if statement.is_chinese else _english(plain.split(" "), names)
+    told = plain.split(" ")
+    found = _chinese(told) if statement.is_chinese else _english(told, names)
+    return found._replace(is_past="past" in told)
 
 
 def _written(statement: Statement, at: int, is_otherwise: bool) -> Iterator[str]:

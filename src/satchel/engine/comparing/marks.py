@@ -33,6 +33,7 @@ _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _TURNED = (
     (words("wife wives"), words("husband husbands")),
     (words("buy buys bought"), words("sell sells sold")),
+    (words("postponed postpone postpones delayed delay later back"), words("forward earlier sooner advanced")),
     (words("but except unless without"), words("and if with")),
 )
 _AUXILIARIES = words("is are was were am do does did can could should shall will would may might must has have had")
@@ -40,7 +41,7 @@ _AUXILIARIES = words("is are was were am do does did can could should shall will
 _OPPOSED_HAN = words(
     """
     里上 里下 里外 内外 上下 前后 早晚 来去 从到 自到 自至 起前 起止 给跟 给和 给向 跟向 替跟 从往 从向
-    左右 东西 南北 旁里 旁上 妻夫 买卖 进出
+    左右 东西 南北 旁里 旁上 妻夫 买卖 进出 迟提 延提
     """
 )
 

@@ -41,7 +41,7 @@ _HAN = "[零〇一二两三四五六七八九十百千万亿]"
 _HAN_OR_DIGITS = rf"(?:\d{{1,4}}|{_HAN}{{1,4}})"
 _MEASURES = (
     "个只条位名件次句行杯瓶碗盘份间套台辆部本册张封家所层楼号座颗棵头匹双副组批段篇首门节届倍折口"
-    "年月日天周岁点分秒元块角毛斤克吨米升寸尺里度人种类项页章集场回遍趟晚夜代级期步"
+    "片粒袋包箱罐支根滴顿笔年月日天周岁点分秒元块角毛斤克吨米升寸尺里度人种类项页章集场回遍趟晚夜代级期步"
 )
 _PART_ZH = "凌晨|清晨|早晨|早上|上午|中午|下午|傍晚|晚上|夜里|深夜"
 _AFTERNOON = {"下午", "傍晚", "晚上", "夜里", "深夜"}
@@ -53,6 +53,20 @@ _SPAN = "second|minute|hour|day|night|week|month|year|morning|evening"
 _FEW = rf"(?:\d{{1,2}}|{_HAN}{{1,3}})"
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
+    (
+        "half",
+        rf"\b(?P<h_one>(?:one|an|1) hour and a half|one and a half hours|1 ?1/2 hours)\b"
+        rf"|\b(?P<h_more>\d+|{_WORD_NUMBER}) and a half hours\b"
+        rf"|\b(?P<h_half>half an hour|half[ -]hour|a half hour)\b|\b(?P<h_quarter>a quarter of an hour)\b"
+        rf"|(?<![\d.])(?P<h_point>\d+)\.5 ?(?:小时|个小时|hours?\b|hrs?\b)|(?P<h_han>\d+|{_HAN}{{1,2}})(?:个半(?:小时|钟头)|小时半)"
+        r"|(?P<h_zh>半个?(?:小时|钟头))|(?P<h_ke>一刻钟)",
+    ),
+    (
+        "span",
+        r"(?:(?<=\bby )|(?<=\bin )|(?<=\bfor )|(?<=\blasts )|(?<=\btakes )|(?<=\bwithin )|(?<=\babout )|(?<=\bthan ))"
+        r"an? (?P<span>minute|hour|day|week|month|year)\b",
+    ),
+    ("dozen", rf"\b(?:(?P<dz_half>half a)|(?P<dz_n>\d+|{_WORD_NUMBER})|a) dozen\b"),
     ("iso", r"(?<!\d)(?P<iso_y>\d{4})(?:[-/.]|年)(?P<iso_m>\d{1,2})(?:[-/.]|月)(?P<iso_d>\d{1,2})(?!\d)[日号]?"),
     ("zhdate", rf"(?:(?P<zh_y>\d{{4}}|{_HAN}{{4}})年)?(?P<zh_m>{_HAN_OR_DIGITS})月(?P<zh_d>{_HAN_OR_DIGITS})[日号]"),
     ("dmy", rf"\b(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH})\b\.?(?:,? (?P<y1>\d{{4}}))?"),
@@ -61,7 +75,8 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("zhmonth", rf"(?P<m4>{_HAN_OR_DIGITS})月份?(?!\d)"),
     (
         "every",
-        rf"(?<!\bfor )\b(?:(?P<e1>an?|per|each|every) (?P<e2>{_SPAN})s?\b|(?P<e3>hourly|daily|weekly|monthly|yearly|annually)\b)"
+        rf"(?<!\bfor )\b(?:(?:once )?(?P<e1>an?|per|each|every) (?P<e2>{_SPAN})s?\b"
+        r"|(?P<e3>hourly|daily|nightly|weekly|monthly|yearly|annually)\b)"
         rf"|每个?(?P<e4>小时|天|日|晚|(?:周|星期)(?![{_WEEKDAYS_ZH}天])|月|年)",
     ),
     ("weekday", rf"\b(?P<w1>{'|'.join(_WEEKDAYS)})s?\b|(?:周|星期|礼拜)(?P<w2>[{_WEEKDAYS_ZH}天])(?!(?!晚[上间\d]|夜[里间])[{_MEASURES}])"),
@@ -76,17 +91,17 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("version", r"(?<![A-Za-z\d_.])[vV]?(?P<version>\d+(?:\.\d+){2,}(?:-[a-z0-9.]+)?)"),
     (
         "number",
-        r"(?<![A-Za-z\d_.-])(?P<number>\d+(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?P<scale>[万亿千百]|k\b|m\b(?!/))?"
-        r"(?:(?=(?:kg|km|cm|mm|mg|ml|[kmgt]b)(?![A-Za-z\d_]))|(?![\w-]*[A-Za-z_]))",
+        r"(?<![A-Za-z\d_.-])(?P<number>\d+(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?P<scale>[万亿百]|千(?![克米瓦卡])|k\b|m\b(?!/))?"
+        r"(?:(?=(?:kg|km|cm|mm|mg|ml|[kmgt]b)(?![A-Za-z\d_]))|(?![A-Za-z\d_-]*[A-Za-z_]))",
     ),
     ("words", rf"\b(?P<words>(?:{_WORD_NUMBER})(?:[ -](?:and )?(?:{_WORD_NUMBER}))*)\b(?! of\b)"),
     (
         "han",
-        rf"(?P<han>{_HAN}{{1,9}})(?=[{_MEASURES}]|公里|公斤|千米|小时|分钟|美元|欧元)|(?<=第)(?P<ordinal>{_HAN}{{1,4}})"
+        rf"(?P<han>(?!千[克米瓦])(?:{_HAN}{{1,9}}?(?=千[克米瓦])|{_HAN}{{1,9}}))(?=[{_MEASURES}]|公里|公斤|千[克米瓦]|小时|分钟|美元|欧元)|(?<=第)(?P<ordinal>{_HAN}{{1,4}})"
         r"|(?P<round>[一二两三四五六七八九十]{1,3}[百千万亿]+)(?![一二三四五六七八九])",
     ),
 )
-_LATIN = ("dmy", "mdy", "month", "every", "weekday", "part", "version", "words")
+_LATIN = ("half", "span", "dozen", "dmy", "mdy", "month", "every", "weekday", "part", "version", "words")
 
 
 def _compiled(names: tuple[str, ...]) -> re.Pattern[str]:
@@ -95,12 +110,12 @@ def _compiled(names: tuple[str, ...]) -> re.Pattern[str]:
 
 _AT_WORD = _compiled(_LATIN)
 _AT_OTHER = _compiled(tuple(name for name, _ in _PATTERNS if name not in {"month", "words"}))
-_RATES = "a an per each every hourly daily weekly monthly yearly annually"
+_RATES = "a an per each every hourly daily nightly weekly monthly yearly annually once half"
 _DAY_PARTS = "morning mornings afternoon afternoons evening evenings weekend weekends"
 _NAMES = [*_SMALL, *_TENS, *_BIG, *_MONTHS, *(month[:3] for month in _MONTHS), *_WEEKDAYS, *(f"{day}s" for day in _WEEKDAYS)]
 _WORDS = frozenset([*_NAMES, "sept", "v", *_RATES.split(), *_DAY_PARTS.split()])
 # Where a value may begin: trying every pattern at every character costs ten times as much.
-_START = re.compile(rf"[A-Za-z]+|\d|{_HAN}|[周星礼每早上中下晚凌清傍夜深$€£¥]")
+_START = re.compile(rf"[A-Za-z]+|\d|{_HAN}|[半周星礼每早上中下晚凌清傍夜深$€£¥]")
 
 
 def quantities(text: str) -> Iterator[Quantity]:
@@ -178,7 +193,7 @@ def _zhmonth(match: re.Match[str]) -> str | None:
     return f"month:{number}" if number and 1 <= number <= 12 else None
 
 
-_EVERY = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
+_EVERY = {"hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 _EVERY_ZH = {"小时": "hour", "天": "day", "日": "day", "晚": "night", "周": "week", "星期": "week", "月": "month", "年": "year"}
 
 
@@ -239,6 +254,35 @@ def _money(match: re.Match[str]) -> str | None:
 _SCALES = {"万": 10_000, "亿": 100_000_000, "千": 1000, "百": 100, "k": 1000, "m": 1_000_000}
 
 
+_HALVES = {"h_one": 90, "h_half": 30, "h_quarter": 15, "h_zh": 30, "h_ke": 15}
+
+
+def _half(match: re.Match[str]) -> str | None:
+    """Read hours with a half as minutes: "an hour and a half" is 90 of them."""
+    for group, minutes in _HALVES.items():
+        if match[group]:
+            return f"num:{minutes} @minute"
+    hours = match["h_more"] or match["h_point"] or match["h_han"]
+    number = _SMALL.get(hours.lower(), _TENS.get(hours.lower())) or han_number(hours)
+    return None if number is None else f"num:{60 * number + 30} @minute"
+
+
+def _span(match: re.Match[str]) -> str:
+    unit = match["span"].lower()
+    return f"num:1 {_SPANS.get(unit, unit)}"
+
+
+_SPANS = {"hour": "@hour", "minute": "@minute"}
+
+
+def _dozen(match: re.Match[str]) -> str | None:
+    if match["dz_half"]:
+        return "num:6"
+    told = (match["dz_n"] or "1").lower()
+    number = int(told) if told.isdigit() else _SMALL.get(told, _TENS.get(told))
+    return None if number is None else f"num:{12 * number}"
+
+
 def _number(match: re.Match[str]) -> str | None:
     written = _plain(match["number"]) + (match["fraction"] or "")
     scale = (match["scale"] or "").lower()
@@ -269,6 +313,7 @@ def _han(match: re.Match[str]) -> str | None:
 
 
 _READERS: dict[str, Callable[[re.Match[str]], str | None]] = {
+    "half": _half, "span": _span, "dozen": _dozen,
     "iso": _iso, "zhdate": _zhdate, "dmy": _dmy, "mdy": _mdy, "month": _month, "zhmonth": _zhmonth, "every": _every, "weekday": _weekday,
     "part": _part, "clock": _clock, "oclock": _oclock, "zhclock": _zhclock, "money": _money, "number": _number,
     "words": _words, "han": _han,

@@ -5,16 +5,17 @@ It must not know what else they can be to each other. It is strict: what it take
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from satchel.engine.comparing.gist import Gist, gist, is_loose
 from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import Pair, size, strong
 from satchel.engine.comparing.persons import are_one, persons
-from satchel.engine.comparing.statements import CONTENT, Statement
+from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import FILLERS, WEAK, words
 from satchel.ports import Relation, Verdict
 
@@ -30,8 +31,18 @@ _SHARED = 3
 _LEAST = 2
 """Words that two memories must have in common beside weak ones before they are taken for the same."""
 
+_PAST = "past"
+"""A cue of which the gist knows more: "was written by Carlos" is "Carlos wrote"."""
+
+_MODALS = words("@must @need")
+"""Predicates that may stand anywhere in a Chinese statement of one clause, and mean the same."""
+
+_LATER = ("postpon", "delay", "pushed back", "推迟", "延")
+_EARLIER = ("brought forward", "提前")
+
 _MEANS = "@use"
 _USERS = words("user me us 用户")
+_JOINTS = words("and @with")
 _AND_HAN = frozenset("和与及")
 
 
@@ -42,9 +53,13 @@ def say_same(pair: Pair) -> Verdict | None:
         return None  # most pairs, and the cheapest to tell: neither way to be the same is left
     if not are_one(persons(older), persons(newer)) or are_opposed(older, newer):
         return None
+    if older.is_chinese and newer.is_chinese and _are_turned_users(older, newer):
+        return None
     if _have_same_gist(pair):
         return Verdict(Relation.SAME, "the same in other words: values, names and denials agree")
     if pair.only_old or pair.only_new or older.denials != newer.denials or older.cues - _UNTOLD != newer.cues - _UNTOLD:
+        return None
+    if _told_cues(older) != _told_cues(newer):
         return None
     keys, new_keys = pair.counts, pair.new_counts
     if {*(keys - new_keys)} - FILLERS and {*(new_keys - keys)} - FILLERS:
@@ -65,10 +80,15 @@ def _have_same_gist(pair: Pair) -> bool:
     if any((one in only[0] and other in only[1]) or (other in only[0] and one in only[1]) for one, other in _OPPOSED):
         return False
     first, second = gist(older, pair.new_keys), gist(newer, pair.keys)
-    if first.predicates != second.predicates or first.times != second.times or first.size() < 1 or not first.has_phrases_of(second):
+    if (first.is_past, first.predicates, first.times) != (second.is_past, second.predicates, second.times):
+        return False
+    if first.size() < 1 or not first.has_phrases_of(second):
         return False
     whole, other = [*first.whole], [*second.whole]
-    is_alike = first.core == second.core or first.clauses() == second.clauses() or _is_one_fuller(first, second)
+    if first.core == second.core:
+        is_alike = whole == other or not _join_others(pair)  # "Anna likes Ben and Tom", "Anna and Ben like Tom"
+    else:
+        is_alike = first.clauses() == second.clauses() or _is_one_fuller(first, second)
     return is_alike or _is_turned(pair, whole, other) or _is_list_turned(pair, whole, other) or _is_means_moved(whole, other)
 
 
@@ -77,8 +97,49 @@ def _is_one_fuller(first: Gist, second: Gist) -> bool:
     return first.bare() == second.bare() and (first.core == first.bare() or second.core == second.bare())
 
 
+def _owners(statement: Statement) -> list[str]:
+    """Return of whom something is told to be: the keys before "'s"."""
+    return [token.key for token, after in pairwise(statement.tokens) if after.key == "'s"]
+
+
+def _are_turned_owners(pair: Pair) -> bool:
+    older, newer = _owners(pair.older), _owners(pair.newer)
+    return bool(older and newer) and older != newer
+
+
+_HAS = re.compile("(?:用户|我)的?[^是，]+是")
+_IS_OF = re.compile("(?:用户|我)是.+的")
+
+
+def _are_turned_users(older: Statement, newer: Statement) -> bool:
+    """Tell whether the user has in one what he is in the other: "用户的上司是韩梅", "用户是韩梅的上司"."""
+    return any(_HAS.match(one.text) and _IS_OF.match(other.text) for one, other in ((older, newer), (newer, older)))
+
+
+def _join_others(pair: Pair) -> bool:
+    """Tell whether both join things, and not the same ones: "Ben and Tom", "Anna and Ben"."""
+    older, newer = _joined(pair.older), _joined(pair.newer)
+    return bool(older and newer) and older != newer
+
+
+@lru_cache(maxsize=4096)
+def _joined(statement: Statement) -> frozenset[frozenset[str]]:
+    """Return what stands on the two sides of each "and"."""
+    sides = zip(statement.tokens, statement.tokens[1:], statement.tokens[2:], strict=False)
+    return frozenset(frozenset({before.key, after.key}) for before, joint, after in sides if joint.key in _JOINTS)
+
+
 def _told_cues(statement: Statement) -> set[str]:
-    return {token.key for token in statement.tokens if token.kind == "cue" and token.text.lower() != "will be"} - _UNTOLD
+    cues = {_told_cue(token) for token in statement.tokens if token.kind == "cue" and token.text.lower() != "will be"}
+    return cues - _UNTOLD - {_PAST}
+
+
+def _told_cue(token: Token) -> str:
+    """Return the key of a cue; of a change, whether it makes something later or earlier."""
+    if token.key != "change":
+        return token.key
+    text = token.text.lower()
+    return "later" if text.startswith(_LATER) else "earlier" if text.startswith(_EARLIER) else token.key
 
 
 def _have_same_names(pair: Pair) -> bool:
@@ -107,6 +168,11 @@ def _is_turned(pair: Pair, first: list[str], second: list[str]) -> bool:
     """Tell whether a Chinese statement begins with what the other ends with."""
     if not pair.older.is_chinese or "|" in first or len(first) != len(second):
         return False
+    if any([*first[at:], *first[:at]] == second for at in range(1, len(first))):
+        return True
+    if _MODALS.isdisjoint(first):
+        return False
+    first, second = ([key for key in keys if key not in _MODALS] for keys in (first, second))
     return any([*first[at:], *first[:at]] == second for at in range(1, len(first)))
 
 
@@ -120,9 +186,13 @@ def is_in_order(pair: Pair) -> bool:
     if _times(pair.keys) != _times(pair.new_keys):
         return False
     older, newer = _clauses(pair.older, pair.keys), _clauses(pair.newer, pair.new_keys)
-    if _without_predicates(older) == _without_predicates(newer) or sorted(older) == sorted(newer):
-        return True
     first, second = [*chain.from_iterable(older)], [*chain.from_iterable(newer)]
+    if _without_predicates(older) == _without_predicates(newer):
+        return first == second or not _join_others(pair) or _is_list_turned(pair, first, second)
+    if sorted(older) == sorted(newer):
+        return True
+    if "change" in pair.older.cues or _are_turned_owners(pair):
+        return False  # "is replaced by" has two sides, and so has "is Helen's boss"
     turned = (first[at:] + first[:at] for at in range(1, len(first)) if _restricted(first) == _restricted(second))
     return second in turned or _is_list_turned(pair, first, second)
 
@@ -166,4 +236,9 @@ def _is_list_turned(pair: Pair, first: list[str], second: list[str]) -> bool:
         return False
     at = first.index("@with")
     before, after = first[:at], first[at + 1 :]
-    return any([*after[:length], "@with", *before, *after[length:]] == second for length in range(1, min(5, len(after))))
+    return any(
+        [*before[:start], *after[:length], "@with", *before[start:], *after[length:]] == second
+        for start in range(at)
+        for length in range(1, min(5, len(after) + 1))
+        if start == 0 or length == at - start
+    )

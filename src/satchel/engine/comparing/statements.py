@@ -17,7 +17,8 @@ from typing import NamedTuple
 from satchel.engine.comparing.asking import is_asked
 from satchel.engine.comparing.chinese import DROPPED as DROPPED_HAN
 from satchel.engine.comparing.chinese import entry_at
-from satchel.engine.comparing.english import DENIALS, DROPPED, MOST_WORDS, PHRASES
+from satchel.engine.comparing.english import DENIALS, DROPPED, MOST_WORDS, ORDINALS, PHRASES
+from satchel.engine.comparing.framing import bare
 from satchel.engine.comparing.quantities import quantities
 from satchel.engine.comparing.words import UNITS
 from satchel.engine.text.segmenting import fold, stem
@@ -120,7 +121,8 @@ def read(text: str) -> Statement | None:
     """Read a text; None where it is too long to be a short memory, or holds nothing to compare."""
     if len(text) > MAX_LENGTH:
         return None
-    folded = _TITLE.sub(r"\1", fold(text).replace("’", "'"))
+    text = bare(fold(text).replace("’", "'"))
+    folded = _TITLE.sub(r"\1", text)
     pieces = list(_Reader(folded).pieces())
     if pieces and pieces[-1].kind == "stop":
         pieces.pop()
@@ -313,22 +315,25 @@ def _entry(kind: str, key: str, text: str) -> Iterator[_Piece]:
 def _word(text: str, *, first: bool) -> Iterator[_Piece]:
     """Yield one English word, identifier or name."""
     possessive = text.endswith(("'s", "s'"))
-    bare = text.removesuffix("'s").strip("'.:-") or text
-    lower = bare.lower()
+    spelt = text.removesuffix("'s").strip("'.:-") or text
+    lower = spelt.lower()
+    if lower in ORDINALS:
+        yield _Piece("word", ORDINALS[lower], text)
+        return
     if lower in DENIALS or lower.endswith("n't"):
         yield _Piece("deny", "not", text)
         return
-    is_name = _is_name_like(bare)
+    is_name = _is_name_like(spelt)
     if lower.split("'")[0] in DROPPED and not is_name:
         yield _Piece("drop", lower.split("'")[0], text)
-    elif _IDENTIFIER.search(bare):
-        yield _Piece("name", bare, text)
-    elif bare[0].isupper() and (not first or is_name):
+    elif _IDENTIFIER.search(spelt):
+        yield _Piece("name", spelt, text)
+    elif spelt[0].isupper() and (not first or is_name):
         yield _Piece("name", lower, text)
     else:
         key = stem(lower.replace("-", "").replace("'", ""))
         past = "~" if lower.endswith("ed") and key != lower else ""
-        yield _Piece("word", (lower if bare[0].isupper() else key + past), text, key + past if bare[0].isupper() else "")
+        yield _Piece("word", (lower if spelt[0].isupper() else key + past), text, key + past if spelt[0].isupper() else "")
     if possessive:
         yield _Piece("drop", "'s", "'s")
 

@@ -9,11 +9,61 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from satchel.engine.comparing.synonyms import unified
+
 _NP = r"(?:(?!(?:is|are|past|has|have|of|for|in|on|at|:|\|)(?: |$))\S+ ){1,3}"
 _TIME = r"(?:num|date|time|weekday|month|every|part):"
 
 _ENGLISH = rf"""
-(?<!\S)(?:there (?:is|are|past)(?: an?)?|@happen|been held|be held|held)(?!\S) =>
+(?<!\S)am(?!\S) => is
+^i (?!$) => user
+(?<!\S)name~(?!\S) => call~
+^(?:it is |it past )([^|]+?) (?:who|that|which) ([^|]+)$ => \1 \2
+^what ([^|]+?) is ([^|]+)$ => \1 \2
+^([^|]+?) is (?:what|who|the @\S+ that) ((?:the )?(?:user|[a-z]+) [^|]+)$ => \2 \1
+^([^|]+?) is where ([^|]+)$ => \2 in \1
+^([^|]+?) is when ([^|]+)$ => \2 \1
+(?<!\S)(?:is |are )?(?:employ~|engag~) as (?:an?|the)(?!\S) => is
+(?<!\S)(?:is|are) (?:an? )?([a-z]+) (?:employe|staff)(?= \||$) => @work \1
+(?<!\S)(?:is|are) (?:an? )?(?:employe|staff)~? (?:of|with|at|by)(?!\S) => @work
+(?<!\S)fall on(?!\S) => is on
+(?<!\S)(?:biweek|fortnight|everi num:2 week|everi other week|every:week num:2)(?!\S) => every:2weeks
+(?<!\S)(?:has|have) (?:an? )?(\S+) @allergy(?!\S) => @allergy \1
+(?<!\S)(?:has|have) (?:an )?@allergy to(?!\S) => @allergy
+(?<!\S)(?:is|are) @allergy to(?!\S) => @allergy
+(?<!\S)(?:is|are) (?:the )?(?:owner|proprietor) of(?!\S) => own
+(?<!\S)(?:is|are) (?:the )?(maintain|review|sponsor) of(?!\S) => \1
+^(?:the )?user is (\S+) 's ([^|]+)$ => \1 's \2 is user
+^(?:the )?([^|]+?) 's (?:manag|boss|@lead) is ((?:the )?[^|]+)$ => \2 @lead \1
+^([^|]+?) is (?:the )?([^|]+?) 's (?:manag|boss|@lead)$ => \1 @lead \2
+^(?:the )?owner (?:of|for) ([^|]+?) is ([^|]+)$ => \2 own \1
+^([^|]+?) 's owner is ([^|]+)$ => \2 own \1
+^(?:the )?(author|writer) of ([^|]+?) is ([^|]+)$ => \3 write~ \2
+^([^|]+?) is the (?:author|writer) of ([^|]+)$ => \1 write~ \2
+(?<!\S)@want (\S+)(?: to)? be ([a-z]+)(?= \||$) => @want \2 \1
+(?<!\S)pay (num:\S+ @\S+)( every:\S+)? for ([^|]+)$ => \3 @cost \1 \2
+(?<!\S)pay (every:\S+) (num:\S+ @\S+) for ([^|]+)$ => \3 @cost \2 \1
+(?<!\S)pay (num:\S+ @\S+) (every:\S+ )?for ([^|]+)$ => \3 @cost \1 \2
+^user (.+ @cost .*)$ => \1
+(?<!\S)@cost (?:the )?(?:user|me) => @cost
+(?<!\S)(?:take|ride|catch) the (bus|train|tram|subwai|subway|ferri|car) (?:to|for) ([^|]+?)(?= \||$) => go to \2 by \1
+(?<!\S)(?:commut|goe|get|travel|trip) (?:to ([^|]+?) )?by (bus|train|tram|subwai|subway|ferri|car|bike) => go to \1 by \2
+(?<!\S)(@buy|go|visit|trip) to (?=[^|]* by ) => \1 to
+(?<!\S)(?:travel|trip) to(?!\S) => visit
+(?<!\S)(?:goe|go|went) on (?:an? )?([a-z]+)(?!\S) => \1
+(?<!\S)would rather(?: be)?(?!\S) => @like
+^((?:the )?user) @like(?: to)?(?: be)? call~ => call user
+(?<!\S)(?:has|have) (?:an? |much |great )?interest in(?!\S) => interest in
+(?<!\S)(?:is|are) (?:veri )?interest~ in(?!\S) => interest in
+(?<!\S)(?:is|are) suppos~ to(?!\S) => @must
+(?<!\S)is (?:a|the) parent of(?!\S) =>
+^(?:the )?(?:we |i |user |team |project |it )?@use ([^|]+?) (?:to|for) (\S+) ([^|]+)$ => \3 \2 with \1
+^([^|]+?) (?:is|are) ([a-z]+)~ (?:with|use|via|through) ([^|]+)$ => \1 \2 with \3
+(?<!\S)(?:is|are) (?:write~|built|made|develop~|implement~|code~|program~) (?:in|with|on|use)(?!\S) => @use
+^([^|]+?) (?:is|are) (?:the )?([a-z]+) (?:@use|use~|us~) (?:by|in|for) ([^|]+)$ => \3 @use \1
+^([^|]+?) (?:is|are) (?:use~|us~|@use) (?:by|in|for) ((?:the |my |our )?[^|]+)$ => \2 @use \1
+(?<!\S)(?:@must) (?:be )?@deadline => is @deadline
+(?<!\S)(?:there (?:is|are)(?: an?)?|@happen|been held|be held|held)(?!\S) =>
 (?<!\S)leav(?!\S) => depart
 (?<!\S)set off(?!\S) => depart
 (?<!\S)shut(?!\S) => close
@@ -132,16 +182,45 @@ _ENGLISH = rf"""
 (?<!\S)([a-z]+) (?:of|for) (?:the |an? |my |our )?([a-z]+)(?= (?:\||on|in|at|by|from|until|\w+:)|$) => \2 \1
 (?<!\S)(?:'s )?name (?:is|:)(?!\S) => is
 (?<!\S)(?:is|are) (?:call|name)~(?!\S) => is
-^(.+?) (?:is|past)(?: the| an?)? (?:@lead|manag)(?: of| on| for)?(?!\S) => \1 @lead
+^(.+?) (?:is)(?: the| an?)? (?:@lead|manag)(?: of| on| for)?(?!\S) => \1 @lead
 ^(.+?) (?:is|are|be|been)(?: be)? (\S+?)~? by (?!{_TIME})([^|]+)$ => \3 \2 \1
 ^(.+?) past (\S+) by (?!{_TIME})([^|]+)$ => \3 \2 \1
 (?<!\S)manag(?!\S)(?= \S) => @lead
+(?<!\S)befor(?!\S) => before
 """
 
 _MEETING = r"(?:例会|会议|周会|年会|晚会|大 会|班 会|早 会)"
 _ROLE = r"(?:@lead|经 理)"
 
 _CHINESE = rf"""
+^用户 (?:的 )?@lead (?:是|叫|为) ([^|]+)$ => \1 @lead 用户
+(?<!\S)(?<!老 )(?<!人 )(?<!回 )(?<!大 )(?<!@study )家 (?:就 )?(?:住 )?在(?!\S) => @live
+^请 ([^|]+?)(?: 用户)?$ => 用户 @want \1
+^用户 ((?:希望|@want|要求|想要|要)(?: 我| 你| AI| 助 手)?) (?=[^|]) => 用户 @want
+(?<!\S)(?:体 重|身 高) (?:是|为)(?!\S) => 体 重
+(?<!\S)(?:在|位 于) (num:\S+) 层(?!\S) => 在 \1 楼
+(?<!\S)(目 录) (?:下|里|中|内|@under)(?!\S) => \1
+(?<!\S)(?:要|得|需 要|@need) (?=(?:在 )?(?:date:|weekday:|time:)\S+ (?:之 )?(?:前|@before)) => @must
+(date:\S+|weekday:\S+|time:\S+) (?:之 )?(?:前|@before) => \1 @before
+@before (@must )?(?:交|提 交)(?= \||$) => @before \1 提 交
+(?<!\S)由 ([^|]+?) (?:来 )?(?:做|办|处 理|承 担|完 成)(?= \||$) => 由 \1 @lead
+(?<!\S)@lead (?:做|处 理|承 担|办)(?!\S) => @lead
+(?<!\S)由 ([^|]+?) (?:来 )?(@lead|写|做|修|设 计|开 发|维 护|主 持)(?: 的)?(?= \||$) => 由 \1 \2
+(?<!\S)是 ([^|]+?) (?:来 )?(@lead|写|做|修|设 计|开 发|维 护|主 持) 的(?= \||$) => 由 \1 \2
+(?<!\S)(开|用|@use|吃|喝|住|养|@study|教|坐|玩|买) 的 (?:车 )?是(?!\S) => \1
+(?<!\S)基 于(?!\S) => @use
+(?<!\S)(?:@use|用) ([^|]+?) (?:写|开 发|实 现|搭 建|做)(?: 的)?(?= \||$) => @use \1
+(?<!\S)(?:每 num:2 周(?: num:1 次)?|num:2 周 (?:num:1|一) 次|隔 周)(?!\S) => every:2weeks
+(?<!\S)(?:放|加)(?= [糖盐奶冰醋辣葱]) => 加
+(?<!\S)喝 (咖 啡|茶|奶 茶|豆 浆) (?=(?:not|只|@only|都|@always|要|加|放)) => \1
+(time:\S+) 营 业(?= \||$) => \1 @open
+(?<!\S)(?:养|饲 养|家 里 有|有)(?: 了| 着)?(?= (?:num:\S+ )?[只条匹]?) ?(?=(?:num:\S+ )?(?:[只条匹] )?[猫狗鸟兔鱼龟]) => 养
+^([^|]+?) 是 用户 (?:的 )?([^|]+)$ => \2 是 \1
+(?<!\S)有 (num:\S+ (?:gb|mb|tb|kg|@\S+)) (?:的 )?((?:\S+ ){{0,3}}\S+)$ => \2 \1
+(?<!\S)(?:@study|读|念|上)(?= .*(?:年 级|小 学|中 学|大 学|幼 儿 园)) => 上
+(?<!\S)(?:是|当|做|担 任) (?:一名 |一个 |一位 |名 )?(?=\S) => 是
+(?<!\S)(?:刚 刚|刚 才)(?!\S) => 刚
+(?<!\S)(?:研 究 生 考 试|研 究 生 入 学 考 试)(?!\S) => 研
 (?<!\S)用户 的(?!\S) =>
 (?<!\S)(?:(?:的 )?名 字 (?:是|叫|为)|名 叫|叫 (?:做|作)|取 名(?: 叫| 为)?|名 为)(?!\S) => 叫
 (?<!\S)(?:位 于|坐 落 (?:于|在)|地 处|设 在|开 在)(?!\S) => 在
@@ -285,7 +364,7 @@ _CHINESE = rf"""
 (?<!\S)每 晚(?!\S) => every:day part:evening
 (?<!\S)每(?: 个)? (?=weekday:) => everi
 (?<!\S)(?<!everi )(weekday:\d+)(?= (?:\S+ ){{0,2}}都 ) => everi \1
-(?<!\S)(?:一些|有 些)(?!\S) =>
+(?<!\S)(?:有 些|部 分)(?!\S) => 些
 (?<!\S)(?:家 里|家 中)(?= 有| @kid| num:) =>
 (?<!\S)会 被(?!\S) =>
 """
@@ -302,6 +381,7 @@ def _rules(*, is_chinese: bool) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def plainly(canonical: str, *, is_chinese: bool) -> str:
     """Put a canonical text in the one wording that stands for all that say the same."""
+    canonical = unified(canonical, is_chinese=is_chinese)
     for pattern, wording in _rules(is_chinese=is_chinese):
         put, count = pattern.subn(wording, canonical)
         if count:
