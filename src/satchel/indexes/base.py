@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -63,6 +64,9 @@ class BaseIndex(ABC):
 
     library: ClassVar[str | None] = None
     """What takes so long to import that it waits until the index is first asked. Importing it is not counted as time to fail."""
+
+    markers: ClassVar[tuple[str, ...]] = ()
+    """What a folder of this engine holds, all of it, as patterns in it: anything else is somebody else's."""
 
     def __init__(self, address: Address) -> None:
         self.location = address.text
@@ -156,9 +160,21 @@ class BaseIndex(ABC):
                 # The files were taken away under an engine that holds them open: it would go on writing into nothing.
                 self._leave()
             if not self._connected:
+                self._recognise()
                 self._connect()
                 self._connected = True
                 self._seen = self._look()
+
+    def _recognise(self) -> None:
+        """Refuse a path that holds what this engine did not make, before the engine, or setting it aside, can touch it."""
+        path = self._address.path
+        if path is None or not os.path.lexists(path):
+            return
+        if path.is_dir() and (not any(path.iterdir()) or all(any(path.glob(marker)) for marker in self.markers)):
+            return
+        raise StoreUnavailable(
+            f"{path} is not a vector index of {self._address.scheme}://: nothing in it was touched; give the index another path"
+        )
 
     def _look(self) -> tuple[int, int] | None:
         witness = self._witness()
@@ -213,6 +229,7 @@ class BaseIndex(ABC):
         with self._lock:
             if self._connected:
                 self._leave()
+            self._recognise()
             aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
             try:
                 path.rename(aside)

@@ -33,6 +33,7 @@ class ChromaIndex(BaseIndex):
     """One collection, whose entries carry their scope as metadata."""
 
     library = "chromadb"
+    markers = ("chroma.sqlite3",)
 
     _client: ClientAPI | None = None
     _found: Collection | None = None

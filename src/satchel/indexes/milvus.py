@@ -38,6 +38,7 @@ class MilvusIndex(BaseIndex):
     """One collection; on a server the scope decides the partition."""
 
     library = "pymilvus"
+    markers = ("databases", "collections", ".database-staging")
 
     _client: MilvusClient | None = None
     _loaded = False

@@ -26,6 +26,7 @@ class QdrantIndex(BaseIndex):
     """One collection; the scope is a tenant of it, with a graph of its own."""
 
     library = "qdrant_client"
+    markers = ("meta.json", ".lock")
 
     _client: QdrantClient | None = None
 

@@ -22,6 +22,8 @@ _GRAPH_FROM_KIB = 200_000
 class QdrantEdgeIndex(BaseIndex):
     """One shard in a folder of its own name."""
 
+    markers = ("*/segments",)
+
     _shard: q.EdgeShard | None = None
     _changed = 0
 
