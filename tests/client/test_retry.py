@@ -79,8 +79,8 @@ def test_a_correction_whose_answer_is_lost_is_made_once(lossy):
 def test_a_repetition_whose_answer_is_lost_counts_once(lossy):
     """A retried call is not a repetition (CNF-1)."""
     engine, transport, memory = lossy
-    memory.remember("她对花生过敏", scope=ALICE, id="m")
-    memory.remember("她对花生过敏", scope=ALICE)
+    memory.remember("她有一只狗", scope=ALICE, id="m")
+    memory.remember("她有一只狗", scope=ALICE)
     once = engine.read("m", scope=ALICE).score
     memory.remember("She has a cat", scope=ALICE, id="n")
     transport.answers, transport.tries = 1, 0

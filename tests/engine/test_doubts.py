@@ -233,9 +233,10 @@ def test_a_snapshot_from_before_the_answer_brings_the_question_back(memory: Engi
 REPLACED = [("I live in Berlin", "I live in Oslo"), ("我住在杭州", "我住在南京")]
 
 
-def _replaced(memory: Engine, older: str, newer: str, **given: object) -> None:
-    memory.remember(older, scope=ALICE, id="older")
-    assert memory.remember(newer, scope=ALICE, id="newer", **given).outcome is Outcome.SUPERSEDED
+def _replaced(memory: Engine, older: str, newer: str, *, ttl: int | None = None) -> None:
+    """Let one memory replace another; what holds for a time replaces only what has an end too."""
+    memory.remember(older, scope=ALICE, id="older", ttl=ttl and 365 * ttl)
+    assert memory.remember(newer, scope=ALICE, id="newer", ttl=ttl).outcome is Outcome.SUPERSEDED
 
 
 @pytest.mark.parametrize(("older", "newer"), REPLACED)
@@ -271,6 +272,13 @@ def test_what_was_replaced_comes_back_once_that_is_gone(memory: Engine, older: s
         memory.correct("newer", "The lease ends on 30 September", scope=ALICE)
     assert memory.read("older", scope=ALICE).status is Status.ACTIVE
     assert older in [hit.record.content for hit in memory.recall(older, scope=ALICE)]
+
+
+@pytest.mark.parametrize(("older", "newer"), REPLACED)
+def test_a_scope_is_forgotten_whole_whatever_replaced_what_in_it(memory: Engine, older: str, newer: str) -> None:
+    _replaced(memory, older, newer)
+    memory.forget(plan=memory.forget(scope=ALICE, everything=True))
+    assert not list(memory.every_record(scope=ALICE, status=["active", "archived", "pending"]))
 
 
 def test_what_is_wrong_or_replaced_anew_does_not_come_back(memory: Engine) -> None:

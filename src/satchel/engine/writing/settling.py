@@ -62,10 +62,11 @@ def set_free(core: Core, leaving: Iterable[MemoryRecord], now: datetime) -> Iter
 
     `leaving`: records as they were, which hold no more. What was found to be wrong, or says the same, stays where it is.
     """
-    gone = {record.id: record for record in leaving if record.status in _LIVING}
+    everything = {record.id: record for record in leaving}
+    gone = {name: record for name, record in everything.items() if record.status in _LIVING}
     parts = {name for record in gone.values() for name in record.relations.derived_from}
     for scope in {record.scope for record in gone.values()}:
-        names = {name for record in gone.values() for name in record.relations.supersedes} - gone.keys() - parts
+        names = {name for record in gone.values() for name in record.relations.supersedes} - everything.keys() - parts
         for record in (core.store.get(scope, names) if names else {}).values():
             links = record.relations
             if links.superseded_by and {*links.superseded_by} <= gone.keys() and was_replaced(core, record, now):
