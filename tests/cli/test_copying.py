@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
-from satchel.conformance.samples import NOW
-from satchel.ports import Use
+import pytest
+
+from satchel.engine.copying import copier, copy_store
 from satchel.wiring import open_store
 
 
@@ -25,13 +29,48 @@ def test_a_store_is_copied_verified_and_brought_up_to_date(satchel, tmp_path: Pa
 def test_a_difference_is_named_and_ends_with_exit_code_1(satchel, tmp_path: Path) -> None:
     from_, to = f"sqlite:///{tmp_path / 'memory.db'}", f"sqlite:///{tmp_path / 'copy.db'}"
     satchel.remember("喜欢龙井茶", "--id", "tea")
+    satchel.remember("The release window is Thursday")
     assert satchel("copy", from_, to).code == 0
-    target = open_store(to)
-    target.touch([Use("user:alice", "tea", NOW)])
-    target.close()
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as database, database:
+        database.execute("DELETE FROM changes WHERE position = 1")
     answer = satchel("copy", from_, to)
     assert answer.code == 1
-    assert "user:alice tea: differs in usage" in answer.out
+    assert "log entry 1 (user:alice tea): differs" in answer.out
+
+
+@pytest.mark.parametrize("new", ["sqlite:///{}/my copy.db", "jsonl:///{}/copy.jsonl"])
+def test_the_new_store_may_be_tried_before_the_change_over(satchel, tmp_path: Path, new: str) -> None:
+    from_, to = f"sqlite:///{tmp_path / 'memory.db'}", new.format(tmp_path)
+    satchel.remember("喜欢龙井茶", "--id", "tea")
+    assert satchel("copy", from_, to).code == 0
+    for words in (("recall", "龙井茶"), ("show", "tea"), ("list",), ("history", "tea"), ("context", "龙井茶"), ("doctor",)):
+        assert satchel(*words, "--store", to).code == 0, words
+    satchel.remember("The release window is Thursday")
+    answer = satchel("copy", from_, to)
+    assert answer.code == 0, answer.out + answer.err
+    assert "the same, record by record" in answer.out
+
+
+@pytest.mark.parametrize("new", ["sqlite:///{}/my copy.db", "jsonl:///{}/copy.jsonl"])
+def test_the_doctor_names_an_unfinished_copy_and_what_finishes_it(satchel, tmp_path: Path, monkeypatch, new: str) -> None:
+    from_, to = f"sqlite:///{tmp_path / 'memory.db'}", new.format(tmp_path)
+    for number in range(3):
+        satchel.remember(f"The key number {number} is under pot {number}", "--id", f"key{number}")
+
+    def interrupt(stage: str, at: int, total: int) -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr(copier, "PAGE", 1)
+    with closing(open_store(from_)) as source, closing(open_store(to)) as target, pytest.raises(InterruptedError):
+        copy_store(source, target, progress=interrupt)
+    answer = satchel("doctor", "--store", to)
+    assert answer.code == 1, answer.out + answer.err
+    assert "unfinished copy" in answer.out
+    (finding,) = [found for found in satchel("doctor", "--store", to, "--json").json["findings"] if found["subject"] == "copying"]
+    command = shlex.split(finding["message"].split("`")[1])
+    assert command[0] == "satchel"
+    assert satchel(*command[1:]).code == 0
+    assert satchel("doctor", "--store", to).code == 0
 
 
 def test_what_cannot_be_copied_is_told_in_a_sentence_and_nothing_is_made(satchel, tmp_path: Path) -> None:

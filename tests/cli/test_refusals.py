@@ -33,6 +33,14 @@ def test_a_folder_is_no_package(satchel, tmp_path):
         assert (answer.code, "is a folder" in answer.err) == (2, True)
 
 
+def test_conformance_of_a_test_that_does_not_exist_is_told(satchel, tmp_path):
+    satchel.remember("绿茶")
+    answer = satchel("conformance", f"sqlite:///{tmp_path / 'memory.db'}", "--only", "typo")
+    assert answer.code == 2, answer.err
+    assert "no such test: typo" in answer.err
+    assert "not_run" not in answer.out
+
+
 def test_conformance_of_nothing_is_an_error_in_one_line(satchel):
     answer = satchel("conformance", "http://127.0.0.1:1")
     assert answer.code == 3

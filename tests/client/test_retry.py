@@ -130,6 +130,26 @@ def test_a_store_that_is_busy_is_asked_again_and_a_wrong_request_is_not(lossy, m
     assert transport.tries == 3
 
 
+@pytest.mark.parametrize("later", [None, e.StoreUnavailable("away"), httpx.ConnectError("refused")])
+def test_an_unknown_outcome_is_told_whatever_the_later_tries_say(lossy, monkeypatch, later):
+    engine, transport, memory = lossy
+    failures = [e.StoreUnavailable("went away during a commit", outcome="unknown")]
+
+    def call(self, operation, request):
+        if failures:
+            if isinstance(later, httpx.ConnectError):
+                transport.requests = 100
+            raise failures.pop()
+        raise later or e.StoreUnavailable("still unknown", outcome="unknown")
+
+    monkeypatch.setattr(type(engine), "call", call)
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with pytest.raises((e.StoreUnavailable, e.TransportError)) as caught:
+        memory.remember("只写一次", scope=ALICE)
+    assert transport.tries > 1
+    assert caught.value.details["outcome"] == "unknown"
+
+
 def test_a_package_that_was_read_from_is_not_sent_again(lossy):
     engine, transport, memory = lossy
     engine.remember("x", scope=ALICE)

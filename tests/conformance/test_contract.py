@@ -152,13 +152,19 @@ def test_any_store_is_certified_by_name(tmp_path):
     assert told["subject"] == "satchel.stores.memory:temporary"
 
 
-def test_a_run_of_some_tests_or_of_no_store_says_so(tmp_path):
+def test_a_run_of_some_tests_says_so(tmp_path):
     some = _pytest(
         "--pyargs", "satchel.conformance", "--satchel-store=satchel.stores.memory:temporary", "-k", "TestStore and alphabet", cwd=tmp_path
     )
     assert "NOT CONFORMANT (1 passed" in some.stdout
-    none = _pytest("--pyargs", "satchel.conformance", "-k", "TestStore and alphabet", cwd=tmp_path)
-    assert "NOT CONFORMANT (1 skipped" in none.stdout
+
+
+@pytest.mark.parametrize("subject", ["store", "index", "working", "memory"])
+def test_a_run_that_certifies_nothing_is_a_fault_of_the_command_line(subject, tmp_path):
+    for options in ([], ["--satchel-index=satchel.stores.memory:temporary"] if subject != "index" else []):
+        done = _pytest("--pyargs", f"satchel.conformance.test_{subject}", *options, cwd=tmp_path)
+        assert done.returncode == pytest.ExitCode.USAGE_ERROR
+        assert f"give --satchel-{subject}=" in done.stdout + done.stderr
 
 
 def test_a_class_of_ones_own_is_certified_and_reported(tmp_path):

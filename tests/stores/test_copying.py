@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from time import sleep
 
@@ -362,12 +363,24 @@ def test_what_differs_is_told_record_by_record() -> None:
         copy_store(target, MemoryStore())
 
 
-def test_a_use_of_the_copy_is_a_difference() -> None:
-    source, target = MemoryStore(), MemoryStore()
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "jsonl"])
+@pytest.mark.parametrize(("ours", "theirs"), [((), (3,)), ((5,), (3, 4)), ((3, 4), (5,)), ((3,), (3,))])
+def test_usage_of_a_copy_that_was_read_is_the_maximum_of_both(
+    opened: Open, kind: str, ours: tuple[int, ...], theirs: tuple[int, ...]
+) -> None:
+    source, target = opened("memory"), opened(kind)
     write(source, make("a", ALICE))
-    copy_store(source, target)
-    target.touch([Use(ALICE, "a", source.changes(None)[0].at)])
-    assert copy_store(source, target).differences == ("user:alice a: differs in usage",)
+    assert copy_store(source, target).verified
+    at = source.changes(None)[0].at
+    for store, days in ((source, ours), (target, theirs)):
+        for day in days:
+            store.touch([Use(ALICE, "a", at + timedelta(days=day))])
+    usages = [store.stored(ALICE, ["a"])["a"].record.usage for store in (source, target)]
+    write(source, make("b", ALICE))
+    assert copy_store(source, target).verified
+    assert target.stored(ALICE, ["a"])["a"].record.usage == usages[0].merged(usages[1])
+    assert source.stored(ALICE, ["a"])["a"].record.usage == usages[0]
+    assert copy_store(source, target).verified
 
 
 def test_whose_the_source_is_is_not_said_of_the_copy() -> None:

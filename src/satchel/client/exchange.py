@@ -116,6 +116,14 @@ def error_of(response: httpx.Response) -> SatchelError:
     return error
 
 
+def final(failure: Exception, url: str, *, uncertain: bool) -> Exception:
+    """Return the error that a call ends with; `uncertain` where an earlier try may have written."""
+    error = unreachable(failure, url) if isinstance(failure, httpx.HTTPError) else failure
+    if uncertain and isinstance(error, SatchelError):
+        error.details["outcome"] = "unknown"
+    return error
+
+
 def unreachable(error: httpx.HTTPError, url: str) -> TransportError:
     """Translate a network failure; the message names the service, never a token."""
     cause = str(error) or type(error).__name__

@@ -101,7 +101,7 @@ class HttpMemory(Memory):
                 failure = error
             pause = retry.pause_after(failure) if body is None or not body.touched else None
             if pause is None:
-                raise exchange.unreachable(failure, self.url) if isinstance(failure, httpx.HTTPError) else failure from None
+                raise exchange.final(failure, self.url, uncertain=retry.uncertain) from None
             time.sleep(pause)
 
 

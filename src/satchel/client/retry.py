@@ -42,10 +42,13 @@ class Retry:
     policy: RetryPolicy
     idempotent: bool
     failures: int = 0
+    uncertain: bool = False
+    """Whether one of the tries may have written: no later failure can tell that it did not."""
 
     def pause_after(self, failure: Exception) -> float | None:
         """Return the seconds to wait before the next try, or None where the failure is the answer."""
         self.failures += 1
+        self.uncertain = self.uncertain or (isinstance(failure, SatchelError) and failure.details.get("outcome") == "unknown")
         if self.failures > self.policy.retries or not self._safe(failure):
             return None
         longest = min(self.policy.longest, self.policy.base * 2.0 ** (self.failures - 1))

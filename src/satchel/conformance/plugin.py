@@ -107,6 +107,21 @@ def pytest_configure(config: pytest.Config) -> None:
             _factory(subject, named)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a run in which nothing can be certified: skipped as a whole, it would pass for a success."""
+    ours = [item for item in items if _is_of_the_suite(item)]
+    wanted = sorted({_contract_of(item).subject for item in ours})
+    if wanted and len(ours) == len(items) and not any(config.getoption(f"--satchel-{subject}") for subject in wanted):
+        options = " or ".join(f"--satchel-{subject}=package.module:name" for subject in wanted)
+        raise pytest.UsageError(f"there is nothing to certify: give {options}")
+
+
+def _is_of_the_suite(item: pytest.Item) -> bool:
+    contract = _contract_of(item)
+    return contract is not None and contract.__module__.startswith("satchel.conformance.test_")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Leave out a test about a capability that the subject does not claim."""

@@ -16,7 +16,7 @@ from satchel.conformance.memory_contract import MemoryContract
 from satchel.conformance.report import Outcome, Report, Result
 from satchel.conformance.store_contract import StoreContract
 from satchel.conformance.working_contract import WorkingContract
-from satchel.errors import SatchelError, Unsupported
+from satchel.errors import InvalidRequest, SatchelError, Unsupported
 from satchel.operations.memory import Memory
 from satchel.ports import Store, VectorIndex, WorkingStore
 
@@ -67,6 +67,8 @@ def _run(
 ) -> Report:
     if not __debug__:
         raise Unsupported("the conformance suite consists of assertions, which python -O leaves out; run it without -O")
+    if unknown := sorted(set(only or ()) - set(contract.names())):
+        raise InvalidRequest.of([{"field": "only", "message": f"no such test: {name}"} for name in unknown])
     results = []
     for name in contract.names():
         if only is not None and name not in only:

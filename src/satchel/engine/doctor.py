@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from satchel.engine.copying import find_bookmark
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.scrubbing import settle
 from satchel.engine.index.backlog import progress
@@ -21,7 +23,7 @@ _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own
 
 def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosis:
     """Look the store over; a scrubbing that was pending is tried again."""
-    looks = (_store, _index, _external, _working, _erasure, _storage, _maintenance, _notes)
+    looks = (_store, _copying, _index, _external, _working, _erasure, _storage, _maintenance, _notes)
     findings = tuple(finding for look in looks for finding in look(core))
     return Diagnosis(healthy=all(finding.level != "error" for finding in findings), findings=findings)
 
@@ -31,6 +33,14 @@ def _store(core: Core) -> Iterator[Finding]:
     yield from (Finding(level="error", subject="store", message=problem) for problem in problems)
     if not problems:
         yield Finding(level="ok", subject="store", message=f"{core.store.location} is sound")
+
+
+def _copying(core: Core) -> Iterator[Finding]:
+    mark = find_bookmark(core.store)
+    if mark is not None and not mark.finished:
+        command = shlex.join(["satchel", "copy", mark.source, core.store.location])
+        message = f"this is an unfinished copy, and memories may be missing: `{command}` finishes it"
+        yield Finding(level="error", subject="copying", message=message)
 
 
 def _index(core: Core) -> Iterator[Finding]:

@@ -85,11 +85,17 @@ class RecordComparison:
 
 
 def _missing_use(scope: str, row: StoredRecord, other: StoredRecord) -> Use | None:
-    """Return the use that the target has not seen. A use moves the last access to its own moment where that is later."""
-    ours, theirs = row.record.usage, other.record.usage
-    if ours == theirs or ours.last_access_at is None or ours.access_count < theirs.access_count:
+    """Return the use that brings the target's usage to the maximum of both: the target may have been read since, and is ahead then."""
+    ours = row.record.usage
+    if ours.last_access_at is None or _has_usage_of(row, other):
         return None
-    return Use(scope, row.record.id, ours.last_access_at, ours.access_count - theirs.access_count)
+    return Use(scope, row.record.id, ours.last_access_at, max(0, ours.access_count - other.record.usage.access_count))
+
+
+def _has_usage_of(row: StoredRecord, other: StoredRecord) -> bool:
+    """Tell whether the target has seen every use of the source."""
+    theirs = other.record.usage
+    return theirs.merged(row.record.usage) == theirs
 
 
 def digest_of(row: StoredRecord) -> bytes:
@@ -103,7 +109,7 @@ def _problem(row: StoredRecord, digest: bytes, other: StoredRecord | None) -> st
     looked_at = (
         ("content", row.record.content_hash == other.record.content_hash),
         ("record", _is_same(row, digest, other)),
-        ("usage", row.record.usage == other.record.usage),
+        ("usage", _has_usage_of(row, other)),
         ("position", row.change == other.change),
         ("index entry", (row.terms, row.vector) == (other.terms, other.vector)),
     )
