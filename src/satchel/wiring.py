@@ -121,6 +121,8 @@ def split_url(url: str) -> tuple[str, str]:
     if scheme not in known or slashes is None:
         listed = registry.offered(registry.STORES, "http://host:7377 (a service)", "or a plain path")
         raise InvalidRequest.of([{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}"}])
+    if scheme in FILE_SCHEMES and "?" in rest:
+        raise _bad_url(f"{scheme}:// takes no options; a path that holds a question mark is written without {scheme}://")
     return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
 
 
