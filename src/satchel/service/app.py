@@ -37,6 +37,7 @@ from satchel.service.tenant_memory import TenantMemory
 from satchel.service.tenant_pool import TenantPool
 from satchel.service.tenants import Tenants
 from satchel.service.tokens import TokenBook
+from satchel.service.troubles import Troubles
 from satchel.service.workers import Workers
 
 
@@ -93,7 +94,7 @@ def create_app(
     if pool is not None and works:
         works.append(_rounds(book, pool, chosen))
     lifespan = _lifespan(doors, works, pool)
-    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=lifespan)
+    app = Starlette(routes=routes, middleware=layers, exception_handlers=_handlers(Troubles()), lifespan=lifespan)
     app.router.redirect_slashes = False
     return app
 
@@ -193,18 +194,15 @@ def _lifespan(
     return lifespan
 
 
-async def _on_satchel_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, SatchelError | Refused)
-    return error_response(error)
+def _handlers(troubles: Troubles) -> dict[Any, Callable[[Request, Exception], Any]]:
+    async def on_satchel_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, SatchelError | Refused)
+        if isinstance(error, SatchelError):
+            troubles.tell(error)
+        return error_response(error)
 
+    async def on_http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return http_error(error)
 
-async def _on_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return http_error(error)
-
-
-_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
-    SatchelError: _on_satchel_error,
-    Refused: _on_satchel_error,
-    HTTPException: _on_http_error,
-}
+    return {SatchelError: on_satchel_error, Refused: on_satchel_error, HTTPException: on_http_error}
