@@ -434,6 +434,26 @@ def as_keeper(front, url: str) -> dict[str, Any]:
     return httpx.get(f"{url}/healthz", headers={"Authorization": f"Bearer {token(front, None)}"}).json()
 
 
+def test_doctor_names_the_tenants_whose_stores_fail_to_who_runs_the_service_alone(front, tmp_path):
+    def findings(secret: str) -> list[str]:
+        with HttpMemory(url, token=secret) as memory:
+            diagnosis = memory.doctor()
+        assert diagnosis.healthy
+        return [finding.message for finding in diagnosis.findings if finding.subject == "tenant globex"]
+
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
+        acme.scopes()
+        globex.scopes()
+        assert not findings(token(front, None))
+        (tmp_path / "globex.db").rename(tmp_path / "gone.db")
+        with pytest.raises(StoreUnavailable):
+            globex.scopes()
+        assert "globex.db" in findings(token(front, None))[0]
+        assert not findings(token(front, "acme"))
+        with pytest.raises(Denied):
+            findings(token(front, None, read=[ALICE], write=[ALICE]))
+
+
 def test_who_is_no_keeper_sees_no_tenants_name(front, tmp_path):
     with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
         acme.scopes()

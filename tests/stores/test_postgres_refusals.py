@@ -52,7 +52,9 @@ def user(postgres: PostgresServer) -> Iterator[str]:
 def allow(rules: Path, connection: psycopg.Connection[tuple[object, ...]], lines: str) -> None:
     rules.write_text(lines)
     connection.execute("SELECT pg_reload_conf()")
-    while connection.execute("SELECT count(*) FROM pg_hba_file_rules").fetchone() != (len([line for line in lines.split("\n") if rule(line)]),):
+    while connection.execute("SELECT count(*) FROM pg_hba_file_rules").fetchone() != (
+        len([line for line in lines.split("\n") if rule(line)]),
+    ):
         time.sleep(0.01)
     time.sleep(0.1)  # the server takes its rules from the file a moment after the signal
 
@@ -85,7 +87,9 @@ def test_a_password_that_is_wrong_or_lacking_is_said_and_not_shown(postgres: Pos
     assert advice in refusal(postgres.url().replace("satchel@", f"{user}{password}@"))
 
 
-def test_a_user_who_may_not_make_what_a_store_needs_is_told_what_to_have_granted(postgres: PostgresServer, user: str, database: str) -> None:
+def test_a_user_who_may_not_make_what_a_store_needs_is_told_what_to_have_granted(
+    postgres: PostgresServer, user: str, database: str
+) -> None:
     url = postgres.url().replace("satchel@", f"{user}:{SECRET}@").replace("/postgres?", f"/{database}?")
     assert "CREATE EXTENSION vector" in refusal(url)
     with psycopg.connect(postgres.conninfo, dbname=database, autocommit=True) as owner:
@@ -98,7 +102,7 @@ def test_a_user_who_may_not_make_what_a_store_needs_is_told_what_to_have_granted
 def test_a_server_that_is_not_there_is_told_apart_from_one_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("satchel.stores.postgres.transactions.PATIENCE_SECONDS", 0.1)
     for url in (f"postgresql://satchel@/postgres?host={tmp_path}", "postgresql://satchel@127.0.0.1:1/postgres"):
-        with pytest.raises(StoreUnavailable, match="cannot be reached.*is the server running"):
+        with pytest.raises(StoreUnavailable, match=r"cannot be reached.*is the server running"):
             open_store(url).close()
 
 

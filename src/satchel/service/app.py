@@ -20,12 +20,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
+from satchel.operations.table import DOCTOR
 from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
 from satchel.service.backlog import Backlog
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
-from satchel.service.health import health_of, with_tenants
+from satchel.service.health import diagnosed_with_tenants, health_of, with_tenants
 from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
 from satchel.service.recurring import Recurring
@@ -76,7 +77,8 @@ def create_app(
     limiter = RateLimiter(chosen.rate, chosen.burst) if chosen.rate else None
     pool = None if tenants is None else TenantPool(tenants, memory, share=max(1, chosen.threads // 2))
     door = Door(memory, book, always=exposed, limiter=limiter, tenants=None if pool is None else _memories(pool, memory))
-    context = Context(door, Workers(chosen.threads, chosen.streams), chosen)
+    addenda = {} if pool is None else {DOCTOR.name: lambda diagnosis: diagnosed_with_tenants(diagnosis, pool.troubles())}
+    context = Context(door, Workers(chosen.threads, chosen.streams), chosen, addenda)
     metrics = Metrics()
     doors = dict(mounts or {})
     routes: list[BaseRoute] = [

@@ -114,6 +114,12 @@ class TenantPool:
             known = {name: house.state for name, house in self._houses.items()}
         return {name: known.get(name, "closed") for name in self.names()}
 
+    def troubles(self) -> dict[str, str]:
+        """Return, by name, why the stores fail that still do when they are looked at again."""
+        self.look_again()
+        with self._lock:
+            return {name: house.failure for name, house in sorted(self._houses.items()) if house.failure is not None}
+
     def look_again(self) -> None:
         """Look at the stores that failed when they were last used, for about a second: what takes longer shows the next time."""
         now = time.monotonic()
@@ -318,11 +324,11 @@ def _check(tenants: Tenants) -> None:
     """Raise InvalidRequest for every address that can never be opened. Nothing is opened: what is away may come."""
     some = {f"tenant.{name}.": name for name in tenants.tenant} | ({"": "tenant"} if tenants.store is not None else {})
     faults: list[Fault] = []
-    for field, name in some.items():
+    for prefix, name in some.items():
         where = tenants.of(name)
         for part in ("store", "working", "index"):
             address = getattr(where, part)
-            given = part if field and getattr(tenants.tenant[name], part) is None else f"{field}{part}"
+            given = part if prefix and getattr(tenants.tenant[name], part) is None else f"{prefix}{part}"
             problem = None if address is None else problem_of(part, address)
             fault = Fault(field=given, message=problem or "")
             if problem is not None and fault not in faults:

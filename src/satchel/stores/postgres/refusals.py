@@ -13,9 +13,15 @@ _REFUSED = (
     (r'role "[^"]*" does not exist', "name another user in the URL, as in postgresql://USER@host/database, or make this one"),
     (r"password authentication failed", "the URL's user or password is wrong"),
     (r"no password supplied", "give one in the URL (user:password@host), in PGPASSWORD or in ~/.pgpass"),
-    (r"no pg_hba\.conf entry|authentication failed for user", "the server lets this user in from elsewhere, or otherwise: see its pg_hba.conf"),
+    (
+        r"no pg_hba\.conf entry|authentication failed for user",
+        "its pg_hba.conf says who may come in, from where and how",
+    ),
     (r"does not support SSL|SSL was required", "leave sslmode out of the URL, or switch TLS on at the server"),
-    (r"certificate verify failed|certificate has expired", "sslrootcert in the URL names the authority that signed the server's certificate"),
+    (
+        r"certificate verify failed|certificate has expired",
+        "sslrootcert in the URL names who signed the server's certificate",
+    ),
 )
 """The server is there and says no: the same will be said a second later."""
 
