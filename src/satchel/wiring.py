@@ -121,7 +121,29 @@ def split_url(url: str) -> tuple[str, str]:
     if scheme not in known or slashes is None:
         listed = registry.offered(registry.STORES, "http://host:7377 (a service)", "or a plain path")
         raise InvalidRequest.of([{"field": "url", "message": f"{_without_password(url)!r} is no store this can open; known: {listed}"}])
+    if scheme in FILE_SCHEMES and "?" in rest:
+        raise _bad_url(f"{scheme}:// takes no options; a path that holds a question mark is written without {scheme}://")
     return scheme, rest.removeprefix("/") if scheme in FILE_SCHEMES else rest
+
+
+def problem_of(part: str, address: str) -> str | None:
+    """Say why an address can never be that of a `store`, a place for sessions (`working`) or an `index`; None where it may. Opens nothing.
+
+    Raises Unsupported where what it needs is not installed.
+    """
+    try:
+        if part == "store":
+            scheme, _ = split_url(_text(address))
+            if scheme in REMOTE_SCHEMES:
+                return "is a service; name the store itself"
+            registry.load(registry.STORES, scheme, kind="store", field="url")
+        elif part == "index":
+            _index_factory(address)
+        elif address != "store":
+            _working_factory(address)
+    except InvalidRequest as error:
+        return "; ".join(fault["message"] for fault in error.details["faults"])
+    return None
 
 
 def missing_store(url: str | os.PathLike[str]) -> str | None:
@@ -223,26 +245,31 @@ def _following(vectors: VectorIndex, store: Store, notes: Notes) -> ExternalInde
 
 
 def _open_index(url: str) -> VectorIndex:
+    scheme, _, rest = url.partition("://")
+    return _index_factory(url)(f"{scheme.lower()}://{rest}")  # type: ignore[no-any-return]
+
+
+def _index_factory(url: str) -> Any:
     scheme, separator, rest = url.partition("://")
     if not separator:
         message = f"{_without_password(url)!r} is no address of a vector index; known: {registry.offered(registry.INDEXES)}"
         raise InvalidRequest.of([{"field": "index", "message": message}])
     of_folders = f"{scheme.lower()}:///"
     name = of_folders if rest.startswith("/") and of_folders in registry.INDEXES else scheme.lower()
-    factory = registry.load(registry.INDEXES, name, kind="vector index", field="index")
-    return factory(f"{scheme.lower()}://{rest}")  # type: ignore[no-any-return]
+    return registry.load(registry.INDEXES, name, kind="vector index", field="index")
 
 
 def _open_working(url: str) -> WorkingStore | None:
-    if url == "store":
-        return None
+    return None if url == "store" else _working_factory(url)(url)
+
+
+def _working_factory(url: str) -> Any:
     scheme, colon, _ = _text(url).partition("://")
     if not colon:
         known = registry.offered(registry.WORKING_STORES, "store")
         raise InvalidRequest.of([{"field": "working", "message": f"{_without_password(url)!r} is no place for sessions; known: {known}"}])
     kind = "place of working memory"
-    opened = registry.load(registry.WORKING_STORES, scheme.lower(), kind=kind, field="working", further=("store",))
-    return opened(url)  # type: ignore[no-any-return]
+    return registry.load(registry.WORKING_STORES, scheme.lower(), kind=kind, field="working", further=("store",))
 
 
 def _open_embedder(name: str | None, notes: Any) -> Embedder | None:

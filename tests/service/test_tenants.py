@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import subprocess
 import sys
 import threading
@@ -336,11 +337,66 @@ def test_the_health_of_a_tenant_whose_store_is_mended_needs_no_call_of_the_tenan
         with pytest.raises(StoreError):
             acme.scopes()
         assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
-        (tmp_path / "acme.db").unlink()
+        shutil.copy(_store_of("acme", front, tmp_path / "sound"), tmp_path / "acme.db")
         deadline = time.monotonic() + 20
         while as_keeper(front, url)["tenants"] != {"acme": "ok"}:
             assert time.monotonic() < deadline
             time.sleep(0.2)
+
+
+def _store_of(tenant: str, front, folder: Path) -> Path:
+    folder.mkdir()
+    pool = TenantPool(everywhere(folder), front)
+    with pool.lease(tenant) as memory:
+        memory.remember(SECRET, scope=ALICE)
+    pool.close()
+    return folder / f"{tenant}.db"
+
+
+def test_a_look_at_the_health_makes_no_store(front, tmp_path):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        (tmp_path / "acme.db").write_bytes(b"this is no database at all. " * 300)
+        with pytest.raises(StoreError):
+            acme.scopes()
+        (tmp_path / "acme.db").unlink()
+        deadline = time.monotonic() + 20
+        while as_keeper(front, url)["tenants"] != {"acme": "closed"}:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert not (tmp_path / "acme.db").exists()
+        acme.remember("begun anew", scope=ALICE)
+        assert as_keeper(front, url)["tenants"] == {"acme": "ok"}
+
+
+def test_a_file_that_is_taken_away_is_missed_and_found_again_when_it_is_back(front, tmp_path):
+    away = tmp_path / "away"
+    away.mkdir()
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme:
+        acme.remember(SECRET, scope=ALICE)
+        for file in tmp_path.glob("acme.db*"):
+            file.rename(away / file.name)
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable):
+                acme.remember("must not be acknowledged", scope=ALICE)
+            assert as_keeper(front, url)["tenants"] == {"acme": "failing"}
+        assert not list(tmp_path.glob("acme.db*"))
+        for file in away.iterdir():
+            file.rename(tmp_path / file.name)
+        assert [hit.record.content for hit in acme.recall(SECRET, scope=ALICE)] == [SECRET]
+        assert as_keeper(front, url)["tenants"] == {"acme": "ok"}
+
+
+def test_the_log_tells_whose_store_fails_and_why_and_does_not_repeat_itself(front, tmp_path, caplog):
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
+        acme.remember(SECRET, scope=ALICE)
+        globex.remember(SECRET, scope=ALICE)
+        (tmp_path / "globex.db").rename(tmp_path / "gone.db")
+        for _ in range(20):
+            with pytest.raises(StoreUnavailable):
+                globex.scopes()
+        told = [record.getMessage() for record in caplog.records if "globex" in record.getMessage()]
+        assert len(told) == 1 and "tenant globex" in told[0] and "globex.db" in told[0]
+        assert SECRET not in caplog.text and "tenant acme" not in caplog.text
 
 
 def test_a_store_that_does_not_answer_holds_up_no_health(front, tmp_path, monkeypatch):
@@ -376,6 +432,26 @@ def test_a_store_that_is_still_damaged_stays_failing(front, tmp_path, monkeypatc
 
 def as_keeper(front, url: str) -> dict[str, Any]:
     return httpx.get(f"{url}/healthz", headers={"Authorization": f"Bearer {token(front, None)}"}).json()
+
+
+def test_doctor_names_the_tenants_whose_stores_fail_to_who_runs_the_service_alone(front, tmp_path):
+    def findings(secret: str) -> list[str]:
+        with HttpMemory(url, token=secret) as memory:
+            diagnosis = memory.doctor()
+        assert diagnosis.healthy
+        return [finding.message for finding in diagnosis.findings if finding.subject == "tenant globex"]
+
+    with service(front, everywhere(tmp_path)) as url, as_tenant(front, url, "acme") as acme, as_tenant(front, url, "globex") as globex:
+        acme.scopes()
+        globex.scopes()
+        assert not findings(token(front, None))
+        (tmp_path / "globex.db").rename(tmp_path / "gone.db")
+        with pytest.raises(StoreUnavailable):
+            globex.scopes()
+        assert "globex.db" in findings(token(front, None))[0]
+        assert not findings(token(front, "acme"))
+        with pytest.raises(Denied):
+            findings(token(front, None, read=[ALICE], write=[ALICE]))
 
 
 def test_who_is_no_keeper_sees_no_tenants_name(front, tmp_path):
@@ -682,6 +758,24 @@ def test_a_file_of_tenants_that_is_wrong_says_what(tmp_path, text, problem):
         read_tenants(path)
     with pytest.raises(InvalidRequest, match="cannot be read"):
         read_tenants(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "problem"),
+    [
+        ({"store": "sqlit:///{tenant}.db"}, "store", "sqlit"),
+        ({"store": "http://127.0.0.1:7377/{tenant}"}, "store", "a service"),
+        ({"store": "sqlite:///{tenant}.db?mode=ro"}, "store", "takes no options"),
+        ({"tenant": {"acme": {"store": "postgre://h/d"}}}, "tenant.acme.store", "postgre"),
+        ({"store": "{tenant}.db", "working": "redi://h/0"}, "working", "redi"),
+        ({"store": "{tenant}.db", "index": "chrom://h:1"}, "index", "chrom"),
+        ({"tenant": {"acme": {"store": "acme.db", "index": "nonsense"}}}, "tenant.acme.index", "nonsense"),
+    ],
+)
+def test_an_address_that_can_be_no_store_is_told_when_the_service_starts(front, given, field, problem):
+    with pytest.raises(InvalidRequest, match=problem) as caught, service(front, Tenants.model_validate(given)):
+        pass
+    assert [fault["field"] for fault in caught.value.details["faults"]] == [field]
 
 
 def test_a_file_of_tenants_names_stores_and_a_pattern_for_the_rest(tmp_path):

@@ -20,12 +20,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from satchel.engine.core import Core
 from satchel.engine.engine import Engine
 from satchel.errors import SatchelError
+from satchel.operations.table import DOCTOR
 from satchel.operations.wire import AGENT_HEADER, SCOPE_HEADER
 from satchel.service.backlog import Backlog
 from satchel.service.door import Door
 from satchel.service.envelope import Envelope, Refused, error_response, http_error, json_response
 from satchel.service.guards import LOOPBACK_HOSTS, HostAndOrigin, RateLimiter
-from satchel.service.health import health_of, with_tenants
+from satchel.service.health import diagnosed_with_tenants, health_of, with_tenants
 from satchel.service.metrics import Meter, Metrics
 from satchel.service.openapi import document
 from satchel.service.recurring import Recurring
@@ -37,6 +38,7 @@ from satchel.service.tenant_memory import TenantMemory
 from satchel.service.tenant_pool import TenantPool
 from satchel.service.tenants import Tenants
 from satchel.service.tokens import TokenBook
+from satchel.service.troubles import Troubles
 from satchel.service.workers import Workers
 
 
@@ -75,7 +77,8 @@ def create_app(
     limiter = RateLimiter(chosen.rate, chosen.burst) if chosen.rate else None
     pool = None if tenants is None else TenantPool(tenants, memory, share=max(1, chosen.threads // 2))
     door = Door(memory, book, always=exposed, limiter=limiter, tenants=None if pool is None else _memories(pool, memory))
-    context = Context(door, Workers(chosen.threads, chosen.streams), chosen)
+    addenda = {} if pool is None else {DOCTOR.name: lambda diagnosis: diagnosed_with_tenants(diagnosis, pool.troubles())}
+    context = Context(door, Workers(chosen.threads, chosen.streams), chosen, addenda)
     metrics = Metrics()
     doors = dict(mounts or {})
     routes: list[BaseRoute] = [
@@ -93,7 +96,7 @@ def create_app(
     if pool is not None and works:
         works.append(_rounds(book, pool, chosen))
     lifespan = _lifespan(doors, works, pool)
-    app = Starlette(routes=routes, middleware=layers, exception_handlers=_HANDLERS, lifespan=lifespan)
+    app = Starlette(routes=routes, middleware=layers, exception_handlers=_handlers(Troubles()), lifespan=lifespan)
     app.router.redirect_slashes = False
     return app
 
@@ -193,18 +196,15 @@ def _lifespan(
     return lifespan
 
 
-async def _on_satchel_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, SatchelError | Refused)
-    return error_response(error)
+def _handlers(troubles: Troubles) -> dict[Any, Callable[[Request, Exception], Any]]:
+    async def on_satchel_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, SatchelError | Refused)
+        if isinstance(error, SatchelError):
+            troubles.tell(error)
+        return error_response(error)
 
+    async def on_http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return http_error(error)
 
-async def _on_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return http_error(error)
-
-
-_HANDLERS: dict[Any, Callable[[Request, Exception], Any]] = {
-    SatchelError: _on_satchel_error,
-    Refused: _on_satchel_error,
-    HTTPException: _on_http_error,
-}
+    return {SatchelError: on_satchel_error, Refused: on_satchel_error, HTTPException: on_http_error}

@@ -38,13 +38,14 @@ class Bindable(Protocol):
 class Caller:
     """Who calls, and the memory that the caller sees. `scopes` are those that a token names for writing, in order.
 
-    `tenant`: whose memory it is; None, the service's own.
+    `tenant`: whose memory it is; None, the service's own. `is_keeper`: it has a token for all of that one: who runs the service.
     """
 
     agent: str | None
     memory: Memory
     scopes: tuple[str, ...] = ()
     tenant: str | None = None
+    is_keeper: bool = False
 
 
 class _Named(BaseModel):
@@ -83,7 +84,7 @@ class Door:
         if token is not None:
             self._count(f"token {token.id}")
             bound = self._of(token).bind(agent=token.agent, read=token.read, write=token.write)
-            return Caller(token.agent, bound, tuple(sorted(token.write or ())), token.tenant)
+            return Caller(token.agent, bound, tuple(sorted(token.write or ())), token.tenant, _opens_all(token))
         agent = _agent(headers.get(AGENT_HEADER))
         self._count(f"agent {agent}")
         return Caller(agent, self._memory.bind(agent=agent or ANONYMOUS))
@@ -94,7 +95,7 @@ class Door:
             token = self._token(headers.get("authorization"))
         except Refused:
             return False
-        return token is not None and token.tenant is None and token.read is None and token.write is None
+        return token is not None and _opens_all(token)
 
     def _of(self, token: Token) -> Bindable:
         """Return the memory that a token opens: never the service's own for a tenant's, whatever is set up."""
@@ -119,6 +120,10 @@ class Door:
     def _count(self, caller: str) -> None:
         if self._limiter is not None:
             self._limiter.take(caller)
+
+
+def _opens_all(token: Token) -> bool:
+    return token.tenant is None and token.read is None and token.write is None
 
 
 def _unauthenticated(error: Denied) -> Refused:

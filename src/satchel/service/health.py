@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from satchel.engine.core import Core
 from satchel.errors import SatchelError
+from satchel.operations.models import Diagnosis, Finding
 
 
 class Health(TypedDict):
@@ -51,6 +52,12 @@ def with_tenants(health: Health, states: Mapping[str, str], *, named: bool) -> H
     told = dict(states) if named else dict(sorted(Counter(states.values()).items()))
     degraded = health["status"] == "ok" and "failing" in states.values()
     return Health(**{**health, "tenants": told, **({"status": "degraded"} if degraded else {})})  # type: ignore[typeddict-item]
+
+
+def diagnosed_with_tenants(diagnosis: Diagnosis, troubles: Mapping[str, str]) -> Diagnosis:
+    """Return a diagnosis of the service's own memory with the tenants whose stores fail, and why: warnings, for it is sound itself."""
+    findings = [Finding(level="warning", subject=f"tenant {name}", message=why) for name, why in troubles.items()]
+    return diagnosis.model_copy(update={"findings": (*diagnosis.findings, *findings)})
 
 
 def _answers(core: Core) -> bool:

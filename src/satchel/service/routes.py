@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
@@ -42,6 +42,8 @@ class Context:
     door: Door
     workers: Workers
     settings: ServiceSettings
+    addenda: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """By operation: what the service adds to its answer for who runs the service."""
 
     def name(self, request: Request, operation: str) -> None:
         """Name the operation for the metrics."""
@@ -79,23 +81,27 @@ def _endpoint(context: Context, operations: Sequence[Operation[Any, Any]]) -> En
         caller = await context.workers.call(context.door.enter, request.headers) if large else None
         body = await read_body(request, context.settings.max_body, context.settings.stall) if size != 0 else b""
         # One change of threads for the whole rest: on a busy machine a change costs more than a small call.
-        return await context.workers.call(_carry_out, context.door, caller, request, operations, body)
+        return await context.workers.call(_carry_out, context, caller, request, operations, body)
 
     return endpoint
 
 
-def _carry_out(door: Door, caller: Caller | None, request: Request, operations: Sequence[Operation[Any, Any]], body: bytes) -> Response:
-    memory = (caller or door.enter(request.headers)).memory
+def _carry_out(
+    context: Context, entered: Caller | None, request: Request, operations: Sequence[Operation[Any, Any]], body: bytes
+) -> Response:
+    caller = entered or context.door.enter(request.headers)
     parsed = parse(body) if request.method not in _WITHOUT_BODY else None
     operation = _chosen(operations, parsed)
     wanted = wire.decode(operation, request.path_params, wire.split_query(request.scope["query_string"]), parsed)
     guarded = _with_if_match(wanted, request.headers.get("if-match"))
     try:
-        return _answer(request, memory.call(operation, guarded))
+        result = caller.memory.call(operation, guarded)
     except Conflict as error:
         if guarded is wanted:
             raise
         raise Refused(error, 412) from None
+    addendum = context.addenda.get(operation.name) if caller.is_keeper else None
+    return _answer(request, result if addendum is None else addendum(result))
 
 
 def _chosen(operations: Sequence[Operation[Any, Any]], body: Any) -> Operation[Any, Any]:

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from satchel.engine.engine import Engine
-from satchel.errors import Conflict, SatchelError, StoreCorrupt, StoreError, StoreUnavailable
+from satchel.errors import Conflict, Fault, InvalidRequest, SatchelError, StoreCorrupt, StoreError, StoreUnavailable
 from satchel.ports import Batch, Document, Store
 from satchel.service.tenants import Tenants, TenantStore
-from satchel.wiring import open_memory
+from satchel.wiring import missing_store, open_memory, problem_of
 
 logger = logging.getLogger("satchel")
 
@@ -60,6 +60,11 @@ class _House:
     """When it may be looked at for its health's sake."""
 
     @property
+    def named(self) -> str:
+        """How the log names it."""
+        return f"the memory of tenant {self.name}"
+
+    @property
     def state(self) -> State:
         return "failing" if self.failure is not None else "closed" if self.engine is None else "ok"
 
@@ -80,7 +85,7 @@ class TenantPool:
     def __init__(self, tenants: Tenants, front: Engine, *, share: int = 16) -> None:
         """`front` is the service's own memory: its embedder, clock and settings are the tenants' too. `share`: calls of one at a time.
 
-        Raises StoreError where the front's store is a tenant's.
+        Raises StoreError where the front's store is a tenant's, InvalidRequest where an address can be none.
         """
         self._tenants = tenants
         self._front = front
@@ -91,6 +96,7 @@ class TenantPool:
         self._closed = False
         self._lookers = ThreadPoolExecutor(_LOOKERS, thread_name_prefix="satchel-tenants-health")
         self._looks: dict[str, Future[None]] = {}
+        _check(tenants)
         _claim(front.core.store, None)
 
     def serves(self, name: str) -> bool:
@@ -107,6 +113,12 @@ class TenantPool:
         with self._lock:
             known = {name: house.state for name, house in self._houses.items()}
         return {name: known.get(name, "closed") for name in self.names()}
+
+    def troubles(self) -> dict[str, str]:
+        """Return, by name, why the stores fail that still do when they are looked at again."""
+        self.look_again()
+        with self._lock:
+            return {name: house.failure for name, house in sorted(self._houses.items()) if house.failure is not None}
 
     def look_again(self) -> None:
         """Look at the stores that failed when they were last used, for about a second: what takes longer shows the next time."""
@@ -125,6 +137,11 @@ class TenantPool:
 
     def _look(self, house: _House) -> None:
         damaged = house.broken
+        if house.engine is None and missing_store(house.where.store) is not None:
+            # A look makes no store: whoever calls next does. What failed is away; but not a place where none can be made.
+            if house.failure != _CANNOT:
+                house.failure, house.retry_at = None, 0.0
+            return
         with suppress(SatchelError), self.lease(house.name, stream=True) as engine:
             engine.core.store.document(OWNER, KEY)
             problems = engine.core.store.check() if damaged else []
@@ -141,10 +158,15 @@ class TenantPool:
         """
         house = self._house(name)
         with nullcontext() if stream else _seat(house):
-            engine = self._enter(house)
+            try:
+                engine = self._enter(house)
+            except SatchelError as error:
+                error.add_note(house.named)
+                raise
             try:
                 yield engine
             except (StoreUnavailable, StoreCorrupt) as error:
+                error.add_note(house.named)
                 house.failure = error.message
                 # What is damaged is opened anew next time: somebody may have mended it.
                 house.broken = house.broken or isinstance(error, StoreCorrupt)
@@ -210,11 +232,12 @@ class TenantPool:
         try:
             engine = self._open_engine(house)
         except Exception as error:
-            house.failure = error.message if isinstance(error, StoreError) else _CANNOT
+            first, house.failure = house.failure is None, error.message if isinstance(error, StoreError) else _CANNOT
             house.retry_at, house.pause = time.monotonic() + house.pause, min(house.pause * 2, _LONGEST_PAUSE)
-            logger.warning("the memory of tenant %s cannot be opened: %s", house.name, type(error).__name__)
             if isinstance(error, StoreError):
                 raise
+            if first:
+                logger.warning("%s cannot be opened: %s", house.named, error.message if isinstance(error, SatchelError) else repr(error))
             # How the file of tenants is wrong is no fault of who calls.
             raise StoreUnavailable(_CANNOT) from error
         house.failure, house.broken, house.pause, house.retry_at = None, False, _FIRST_PAUSE, 0.0
@@ -295,6 +318,23 @@ class TenantPool:
                 while house.guests and time.monotonic() < deadline:
                     time.sleep(0.02)
                 self._retire(house)
+
+
+def _check(tenants: Tenants) -> None:
+    """Raise InvalidRequest for every address that can never be opened. Nothing is opened: what is away may come."""
+    some = {f"tenant.{name}.": name for name in tenants.tenant} | ({"": "tenant"} if tenants.store is not None else {})
+    faults: list[Fault] = []
+    for prefix, name in some.items():
+        where = tenants.of(name)
+        for part in ("store", "working", "index"):
+            address = getattr(where, part)
+            given = part if prefix and getattr(tenants.tenant[name], part) is None else f"{prefix}{part}"
+            problem = None if address is None else problem_of(part, address)
+            fault = Fault(field=given, message=problem or "")
+            if problem is not None and fault not in faults:
+                faults.append(fault)
+    if faults:
+        raise InvalidRequest.of(faults, subject="file of tenants")
 
 
 def _claim(store: Store, name: str | None) -> None:

@@ -9,11 +9,12 @@ import psycopg
 from psycopg import errors
 
 from satchel.errors import InvalidRequest, SatchelError, StoreCorrupt, StoreError, StoreUnavailable
+from satchel.stores.postgres.refusals import advice_on, is_refused
 
 _UNAVAILABLE = (
     (errors.DiskFull, "cannot grow: the server's disk is full"),
     (errors.ReadOnlySqlTransaction, "is read-only"),
-    (errors.InsufficientPrivilege, "may not be used by this user"),
+    (errors.InsufficientPrivilege, "does not let this user do what a store needs"),
     (errors.LockNotAvailable, "is locked by another process"),
     (errors.QueryCanceled, "took longer than the server allows"),
     (errors.TooManyConnections, "has no connection left"),
@@ -35,13 +36,15 @@ def store_error(error: psycopg.Error, shown: str) -> SatchelError:
     """Return our error for a driver's; the message names the store, never a password."""
     said = str(error).strip().splitlines()
     reason = said[0] if said else type(error).__name__
+    advice = advice_on(reason)
     for kind, words in _UNAVAILABLE:
         if isinstance(error, kind):
-            return StoreUnavailable(f"{shown} {words}", location=shown, reason=reason)
+            return StoreUnavailable(f"{shown} {words}" + (f": {reason}; {advice}" if advice else ""), location=shown, reason=reason)
     if isinstance(error, _CORRUPT):
         return StoreCorrupt(f"{shown} is damaged or is not a Satchel store: {reason}", location=shown)
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.InternalError):
-        return StoreUnavailable(f"{shown} cannot be reached: {reason}", location=shown, reason=reason)
+        words = "cannot be opened" if is_refused(reason) else "cannot be reached"
+        return StoreUnavailable(f"{shown} {words}: {reason}" + (f"; {advice}" if advice else ""), location=shown, reason=reason)
     if isinstance(error, psycopg.DataError):
         return InvalidRequest.of([{"field": "body", "message": f"the store cannot keep it: {reason}"}])
     return StoreError(f"{shown} failed: {reason}", location=shown)

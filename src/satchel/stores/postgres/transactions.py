@@ -20,6 +20,7 @@ from satchel.errors import StoreUnavailable
 from satchel.stores.postgres.connections import Connection, Connections, Lost
 from satchel.stores.postgres.failures import store_error
 from satchel.stores.postgres.location import Location
+from satchel.stores.postgres.refusals import is_refused
 
 T = TypeVar("T")
 
@@ -163,5 +164,5 @@ class Transactions:
         now = time.monotonic()
         if self._gone_since is None:
             self._gone_since = now
-        if now - min(started, self._gone_since) >= self.patience:
+        if is_refused(str(lost.error)) or now - min(started, self._gone_since) >= self.patience:
             raise store_error(lost.error, self._shown) from lost.error
