@@ -60,6 +60,42 @@ def test_what_never_asks_an_index_does_not_import_its_library(index, tmp_path, m
     test_an_import_loads_no_more_than_it_needs(_USING.format(index), tuple(_HEAVY))
 
 
+_COMMANDS = """
+import sys
+from satchel.cli.main import run
+heavy = {heavy!r}
+here = ["--store", "sqlite:///a.db", "--index", {index!r}, "--scope", "user:a", "--embedder", "use"]
+for words in {commands!r}:
+    assert run([*words.split(), *here]) in (0, 1), words  # 1: there is nothing of that
+    loaded = sorted(heavy & sys.modules.keys())
+    print(words, loaded, file=sys.stderr)
+    assert bool(loaded) == ({asks!r} == words), (words, loaded)
+"""
+
+_NEVER_ASK = (
+    *("list", "show x", "history x", "stats", "scopes", "conflicts", "sources"),
+    *("confirm x", "snapshot one", "snapshots", "changes", "export -o a.satchel", "inspect a.satchel"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", ["chroma:///index", "milvus:///index.db", "qdrant-local:///index"])
+def test_a_command_that_needs_no_vectors_does_not_import_the_library_and_one_that_does_does(index, tmp_path):
+    """Over a store and an index that hold something."""
+
+    def told(commands: list[str], asks: str) -> None:
+        code = _COMMANDS.format(heavy=_HEAVY, index=index, commands=commands, asks=asks)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=tmp_path, env=_environment()
+        )
+        assert done.returncode == 0, done.stderr
+
+    told(["remember 周五交房租 --id x", "recall 房租"], "recall 房租")
+    told(list(_NEVER_ASK), "")
+    for asks in ("recall 房租", "reindex", "doctor"):
+        told([asks], asks)
+
+
 def _environment() -> dict[str, str]:
     import os
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,8 @@ def open_memory(
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
     if clock is not None:
         _check_clock(clock)
+    if isinstance(index, str):
+        _check_apart(scheme, rest, index)
     opened = _open_store(scheme, rest, create_folder=url is None)
     try:
         return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working, index)
@@ -220,6 +223,37 @@ def _following(vectors: VectorIndex, store: Store, notes: Notes) -> ExternalInde
     from satchel.engine.index.external import ExternalIndex
 
     return ExternalIndex(vectors, store, notes)
+
+
+def _check_apart(scheme: str, rest: str, index: str) -> None:
+    """Refuse an index in, or over, a place that the store uses or will use, whether or not anything is there yet."""
+    from satchel.indexes.address import folder_of
+
+    beside = registry.STORES[scheme].beside
+    folder = folder_of(index)
+    if beside is None or folder is None or not rest:
+        return
+    given = Path(rest).expanduser()
+    wanted = [folder.absolute(), folder.resolve()]
+    for file in (given.absolute(), given.resolve()):
+        for path in wanted:
+            for part in (path, *path.parents):
+                if part.parent == file.parent and _is_of(part.name.casefold(), file.name.casefold(), registry.imported(beside)):
+                    raise _bad_index(f"{folder} is where the store keeps its own files: give the index another path")
+            if path in file.parents:
+                raise _bad_index(f"the store would lie in {folder}: give the index a path of its own")
+
+
+def _is_of(name: str, file: str, endings: Iterable[str]) -> bool:
+    """Tell whether a name is that of a file of a store, or of one that it keeps beside it."""
+    if not name.startswith(file):
+        return False
+    rest = name.removeprefix(file)
+    return not rest or any(rest == ending or (ending.endswith("*") and rest.startswith(ending[:-1])) for ending in endings)
+
+
+def _bad_index(problem: str) -> InvalidRequest:
+    return InvalidRequest.of([{"field": "index", "message": problem}])
 
 
 def _open_index(url: str) -> VectorIndex:
