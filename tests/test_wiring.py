@@ -112,6 +112,24 @@ def test_a_path_a_relative_and_an_absolute_url_open_the_same_file(tmp_path, monk
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == ["agent.db"]
 
 
+def test_a_store_of_ones_own_is_taken_and_closed_with_the_memory():
+    from satchel.errors import StoreUnavailable
+    from satchel.stores.memory import MemoryStore
+
+    class Own(MemoryStore):
+        """Registered nowhere."""
+
+    for index in (None, "exact://"):
+        store = Own()
+        with open_memory(store, embedder="none", agent="writer", index=index) as memory:
+            memory.remember("茶在第三层", scope=ALICE, id="tea")
+            assert store.get(ALICE, ["tea"])["tea"].source.agent == "writer"
+        with pytest.raises(StoreUnavailable):
+            store.scopes()
+    with pytest.raises(InvalidRequest, match="token"):
+        open_memory(Own(), token="x")
+
+
 def test_memory_keeps_nothing_and_shares_nothing():
     with open_memory("memory://", embedder="none") as one, open_memory("memory://", embedder="none") as two:
         one.remember("x", scope=ALICE)

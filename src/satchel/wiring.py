@@ -46,7 +46,7 @@ def default_store_url() -> str:
 
 
 def open_memory(
-    url: str | os.PathLike[str] | None = None,
+    url: str | os.PathLike[str] | Store | None = None,
     *,
     agent: str | None = None,
     embedder: str | Embedder | None = None,
@@ -59,7 +59,7 @@ def open_memory(
     judge: Judge | None = None,
     working: str | WorkingStore | None = None,
 ) -> Memory:
-    """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
+    """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, `http://…`, or a Store.
 
     `agent` is the name to write under. `embedder` is `e5`, `none`, `openai:…` or an Embedder; None takes the best installed.
     `index` keeps the vectors in an external index: `qdrant:///folder`, `qdrant://host:6333`, `chroma://…`, `milvus://…`, or a VectorIndex.
@@ -67,12 +67,13 @@ def open_memory(
     `consolidator` writes memories of one topic into one text; without it their sentences are joined.
     `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
     `working` is where sessions are kept: `redis://…`, a WorkingStore, or `store`, which is the default: beside the memories.
-    Without a URL it opens the store in the user's data directory.
+    Without a URL it opens the store in the user's data directory. A Store that is given is closed with the memory.
 
     Raises:
         InvalidRequest: a URL or setting that cannot be; Unsupported: a part is not installed; StoreError: the store cannot be opened.
     """
-    scheme, rest = split_url(default_store_url() if url is None else _text(url))
+    given = url if isinstance(url, Store) else None
+    scheme, rest = ("", "") if isinstance(url, Store) else split_url(default_store_url() if url is None else _text(url))
     agent = _agent_name(agent)
     if scheme in REMOTE_SCHEMES:
         set_there = {"embedder": embedder, "index": index, "clock": clock, "settings": settings, "policy": policy}
@@ -82,9 +83,9 @@ def open_memory(
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
     if clock is not None:
         _check_clock(clock)
-    if isinstance(index, str):
+    if given is None and isinstance(index, str):
         _check_apart(scheme, rest, index)
-    opened = _open_store(scheme, rest, create_folder=url is None)
+    opened = _open_store(scheme, rest, create_folder=url is None) if given is None else given
     try:
         return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working, index)
     except BaseException:

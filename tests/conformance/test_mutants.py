@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
+from pages import ROOT
 from satchel.conformance import Outcome, StoreContract, run_store
 from satchel.errors import Conflict
 from satchel.ports import Batch, Position, Put, RecordPage
@@ -647,3 +649,13 @@ def test_every_test_of_the_contract_catches_some_mutant(reports):
     """A test that nothing fails proves nothing."""
     caught = {result.test for report in reports.values() for result in report.results if result.outcome is not Outcome.PASSED}
     assert set(StoreContract.names()) - caught == set()
+
+
+def test_the_guide_for_authors_names_the_test_that_catches_each_mistake(reports):
+    page = (ROOT / "docs" / "stores.md").read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \| `(\w+)` \|$", page, re.MULTILINE)
+    assert len(rows) >= 15
+    told = {mutant.__name__: report for mutant, report in reports.items()}
+    for sentence, name in rows:
+        caught = [result.test for result in told[name].results if result.outcome is Outcome.FAILED]
+        assert f"test_{sentence.replace(' ', '_')}" in caught, name
