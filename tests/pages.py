@@ -118,3 +118,12 @@ def run_page(page: Path, folder: Path, *, timeout: float = 240) -> subprocess.Co
         out, err = process.communicate()
         err += "\n(timed out)"
     return subprocess.CompletedProcess(page.name, process.returncode, out, err)
+
+
+_MISTAKE = re.compile(r"^\| [^|]+ \| ([^|]+) \| `(\w+)` \|$", re.MULTILINE)
+
+
+def mistakes(page: str) -> list[tuple[str, str]]:
+    """Return the rows of a guide's table of mistakes: the test that catches one, as its name, and the class that makes it."""
+    found = _MISTAKE.findall((ROOT / "docs" / page).read_text("utf-8"))
+    return [(f"test_{sentence.replace(' ', '_')}", name) for sentence, name in found]
