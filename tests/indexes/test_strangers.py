@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from index_stage import ALICE, fill, findings, indexed
 from satchel import open_memory
 from satchel.errors import InvalidRequest, StoreUnavailable
 from satchel.indexes import chroma, milvus, qdrant, qdrant_edge
@@ -88,6 +89,24 @@ def test_a_folder_of_the_same_engine_that_satchel_did_not_make_is_refused_and_un
                 asked()
     assert _files(theirs) == before
     assert [path.name for path in tmp_path.iterdir()] == ["theirs.db"]
+
+
+@pytest.mark.parametrize("scheme", OPENERS)
+def test_doctor_does_not_send_anybody_to_make_a_foreign_folder_anew(scheme: str, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.db"
+    _filled(scheme, theirs)
+    _unmarked(theirs)
+    before = _files(theirs)
+    with indexed(tmp_path / "a.db", f"{scheme}:///{theirs}") as memory:
+        fill(memory, 3)
+        ((level, said),) = findings(memory)
+        assert level == "warning"
+        assert "give the index another path" in said
+        assert "reindex" not in said
+        with pytest.raises(StoreUnavailable, match="give the index another path"):
+            memory.reindex(everything=True)
+        assert memory.recall("花生", scope=ALICE)
+    assert _files(theirs) == before
 
 
 @pytest.mark.parametrize("scheme", OPENERS)

@@ -50,6 +50,9 @@ _LONGEST = 300
 class Foreign(StoreUnavailable):
     """What is at an index's place is somebody else's."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message, foreign=True)
+
 
 class Held(NamedTuple):
     """An entry as the engine returned it; `vector` where it was asked for."""
