@@ -2,5 +2,9 @@
 
 from hypothesis import HealthCheck, settings
 
+from soaking import soaked
+
+__all__ = ["soaked"]
+
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")

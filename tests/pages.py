@@ -79,10 +79,18 @@ def free_port() -> int:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return an environment that knows nothing of the person who runs the tests."""
+    """Return an environment that knows nothing of the person who runs the tests, and runs the code beside the page."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "OPENBLAS_CORETYPE", "PYTHONDONTWRITEBYTECODE") if name in os.environ}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath, "/usr/bin", "/bin"])
-    return kept | {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PATH": path, "PYTHONUTF8": "1", "USER": "me", "LOGNAME": "me"}
+    return kept | {
+        "HOME": str(home),
+        "XDG_DATA_HOME": str(home / "data"),
+        "PATH": path,
+        "PYTHONUTF8": "1",
+        "PYTHONPATH": str(ROOT / "src"),
+        "USER": "me",
+        "LOGNAME": "me",
+    }
 
 
 def run_page(page: Path, folder: Path, *, timeout: float = 240) -> subprocess.CompletedProcess[str]:
@@ -110,3 +118,12 @@ def run_page(page: Path, folder: Path, *, timeout: float = 240) -> subprocess.Co
         out, err = process.communicate()
         err += "\n(timed out)"
     return subprocess.CompletedProcess(page.name, process.returncode, out, err)
+
+
+_MISTAKE = re.compile(r"^\| [^|]+ \| ([^|]+) \| `(\w+)` \|$", re.MULTILINE)
+
+
+def mistakes(page: str) -> list[tuple[str, str]]:
+    """Return the rows of a guide's table of mistakes: the test that catches one, as its name, and the class that makes it."""
+    found = _MISTAKE.findall((ROOT / "docs" / page).read_text("utf-8"))
+    return [(f"test_{sentence.replace(' ', '_')}", name) for sentence, name in found]

@@ -6,6 +6,7 @@ import multiprocessing
 import re
 import subprocess
 import sys
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -65,15 +66,17 @@ def write_until_killed(path: str, run: int, acknowledged: Connection) -> None:
 
 
 def write_many(path: str, writer: int, count: int, finished: Connection) -> None:
-    """Write records one by one into a store that others write too, and tell what went wrong."""
+    """Write records one by one into a store that others write too, and tell what went wrong and the longest wait in seconds."""
     try:
-        store = SQLiteStore(path)
+        store, longest = SQLiteStore(path), 0.0
         for place in range(count):
+            started = time.monotonic()
             store.apply(Batch([new(f"{writer}-{place}", f"user:u{place % 5}", f"进程 {writer} 的第 {place} 条")]))
+            longest = max(longest, time.monotonic() - started)
             if place % 25 == 0:
                 store.get("user:u0", [f"{writer}-0"])
         store.close()
     except BaseException as error:
-        finished.send(repr(error))
+        finished.send((repr(error), 0.0))
         raise
-    finished.send("")
+    finished.send(("", longest))

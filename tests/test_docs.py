@@ -40,6 +40,18 @@ def test_both_readmes_hold_the_same_code() -> None:
     assert [(block.language, block.code) for block in english] == [(block.language, block.code) for block in chinese]
 
 
+def test_both_readmes_are_of_one_shape_and_lead_to_the_same_pages() -> None:
+    """What one says, the other says: as many sections, paragraphs, points and links, in one order."""
+
+    def shape(name: str) -> list[tuple[str, list[str]]]:
+        text = re.sub(r"```.*?```", "```", (ROOT / name).read_text("utf-8"), flags=re.DOTALL)
+        lines = [line for line in text.splitlines() if line and not line.startswith("<!--")]
+        pages = [[link for link in LINK.findall(line) if not link.startswith("README")] for line in lines]
+        return [(line.split(" ")[0] if line[0] in "#-`" else "text", sorted(links)) for line, links in zip(lines, pages, strict=True)]
+
+    assert shape("README.md") == shape("README.zh-CN.md")
+
+
 @pytest.mark.parametrize("page", PROSE, ids=_name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     targets = LINK.findall(re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL))

@@ -60,6 +60,42 @@ def test_what_never_asks_an_index_does_not_import_its_library(index, tmp_path, m
     test_an_import_loads_no_more_than_it_needs(_USING.format(index), tuple(_HEAVY))
 
 
+_COMMANDS = """
+import sys
+from satchel.cli.main import run
+heavy = {heavy!r}
+here = ["--store", "sqlite:///a.db", "--index", {index!r}, "--scope", "user:a", "--embedder", "use"]
+for words in {commands!r}:
+    assert run([*words.split(), *here]) in (0, 1), words  # 1: there is nothing of that
+    loaded = sorted(heavy & sys.modules.keys())
+    print(words, loaded, file=sys.stderr)
+    assert bool(loaded) == ({asks!r} == words), (words, loaded)
+"""
+
+_NEVER_ASK = (
+    *("list", "show x", "history x", "stats", "scopes", "conflicts", "sources"),
+    *("confirm x", "snapshot one", "snapshots", "changes", "export -o a.satchel", "inspect a.satchel"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("index", ["chroma:///index", "milvus:///index.db", "qdrant-local:///index"])
+def test_a_command_that_needs_no_vectors_does_not_import_the_library_and_one_that_does_does(index, tmp_path):
+    """Over a store and an index that hold something."""
+
+    def told(commands: list[str], asks: str) -> None:
+        code = _COMMANDS.format(heavy=_HEAVY, index=index, commands=commands, asks=asks)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=tmp_path, env=_environment()
+        )
+        assert done.returncode == 0, done.stderr
+
+    told(["remember 周五交房租 --id x", "recall 房租"], "recall 房租")
+    told(list(_NEVER_ASK), "")
+    for asks in ("recall 房租", "reindex", "doctor"):
+        told([asks], asks)
+
+
 def _environment() -> dict[str, str]:
     import os
 
@@ -74,6 +110,24 @@ def test_a_path_a_relative_and_an_absolute_url_open_the_same_file(tmp_path, monk
         with open_memory(url, embedder="none") as memory:
             assert memory.read("x", scope=ALICE).content == "同一个文件"
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == ["agent.db"]
+
+
+def test_a_store_of_ones_own_is_taken_and_closed_with_the_memory():
+    from satchel.errors import StoreUnavailable
+    from satchel.stores.memory import MemoryStore
+
+    class Own(MemoryStore):
+        """Registered nowhere."""
+
+    for index in (None, "exact://"):
+        store = Own()
+        with open_memory(store, embedder="none", agent="writer", index=index) as memory:
+            memory.remember("茶在第三层", scope=ALICE, id="tea")
+            assert store.get(ALICE, ["tea"])["tea"].source.agent == "writer"
+        with pytest.raises(StoreUnavailable):
+            store.scopes()
+    with pytest.raises(InvalidRequest, match="token"):
+        open_memory(Own(), token="x")
 
 
 def test_memory_keeps_nothing_and_shares_nothing():

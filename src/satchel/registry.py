@@ -17,7 +17,8 @@ class Entry(NamedTuple):
     """Where a part lives (`module:attribute`), the line that installs what it needs, and the package that must then be there.
 
     `typed` is what a person may write to get it. `missing` is, for a store that is no file, a function of the URL that
-    returns its name where it is not there yet, else None, and makes nothing.
+    returns its name where it is not there yet, else None, and makes nothing. `beside` is, for a store that is a file, the
+    endings of the names of the further files that it keeps beside that one.
     """
 
     target: str
@@ -25,6 +26,7 @@ class Entry(NamedTuple):
     package: str | None = None
     typed: tuple[str, ...] = ()
     missing: str | None = None
+    beside: str | None = None
 
 
 _POSTGRES = Entry(
@@ -36,8 +38,12 @@ _POSTGRES = Entry(
 )
 
 STORES: Mapping[str, Entry] = {
-    "sqlite": Entry("satchel.stores.sqlite:open_store", "pip install satchel", typed=("sqlite:///agent.db",)),
-    "jsonl": Entry("satchel.stores.jsonl:open_store", "pip install satchel", typed=("jsonl:///agent.jsonl",)),
+    "sqlite": Entry(
+        "satchel.stores.sqlite:open_store", "pip install satchel", typed=("sqlite:///agent.db",), beside="satchel.stores.sqlite:BESIDE"
+    ),
+    "jsonl": Entry(
+        "satchel.stores.jsonl:open_store", "pip install satchel", typed=("jsonl:///agent.jsonl",), beside="satchel.stores.jsonl:BESIDE"
+    ),
     "postgresql": _POSTGRES,
     "postgres": _POSTGRES,
     "memory": Entry("satchel.stores.memory:open_store", "pip install satchel", typed=("memory://",)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,7 @@ def default_store_url() -> str:
 
 
 def open_memory(
-    url: str | os.PathLike[str] | None = None,
+    url: str | os.PathLike[str] | Store | None = None,
     *,
     agent: str | None = None,
     embedder: str | Embedder | None = None,
@@ -58,7 +59,7 @@ def open_memory(
     judge: Judge | None = None,
     working: str | WorkingStore | None = None,
 ) -> Memory:
-    """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, or `http://…`.
+    """Open a memory: `sqlite:///agent.db` (with four slashes an absolute path), a plain path, `memory://`, `http://…`, or a Store.
 
     `agent` is the name to write under. `embedder` is `e5`, `none`, `openai:…` or an Embedder; None takes the best installed.
     `index` keeps the vectors in an external index: `qdrant:///folder`, `qdrant://host:6333`, `chroma://…`, `milvus://…`, or a VectorIndex.
@@ -66,12 +67,13 @@ def open_memory(
     `consolidator` writes memories of one topic into one text; without it their sentences are joined.
     `judge` compares a new memory with those it may repeat, replace or contradict; without it, and where it says nothing, rules do.
     `working` is where sessions are kept: `redis://…`, a WorkingStore, or `store`, which is the default: beside the memories.
-    Without a URL it opens the store in the user's data directory.
+    Without a URL it opens the store in the user's data directory. A Store that is given is closed with the memory.
 
     Raises:
         InvalidRequest: a URL or setting that cannot be; Unsupported: a part is not installed; StoreError: the store cannot be opened.
     """
-    scheme, rest = split_url(default_store_url() if url is None else _text(url))
+    given = url if isinstance(url, Store) else None
+    scheme, rest = ("", "") if isinstance(url, Store) else split_url(default_store_url() if url is None else _text(url))
     agent = _agent_name(agent)
     if scheme in REMOTE_SCHEMES:
         set_there = {"embedder": embedder, "index": index, "clock": clock, "settings": settings, "policy": policy}
@@ -81,7 +83,9 @@ def open_memory(
         raise InvalidRequest.of([{"field": "token", "message": "is for a service's http:// address; an embedded store has no tokens"}])
     if clock is not None:
         _check_clock(clock)
-    opened = _open_store(scheme, rest, create_folder=url is None)
+    if given is None and isinstance(index, str):
+        _check_apart(scheme, rest, index)
+    opened = _open_store(scheme, rest, create_folder=url is None) if given is None else given
     try:
         return _open_engine(opened, agent, embedder, clock or system_clock, settings, policy, consolidator, judge, working, index)
     except BaseException:
@@ -242,6 +246,37 @@ def _following(vectors: VectorIndex, store: Store, notes: Notes) -> ExternalInde
     from satchel.engine.index.external import ExternalIndex
 
     return ExternalIndex(vectors, store, notes)
+
+
+def _check_apart(scheme: str, rest: str, index: str) -> None:
+    """Refuse an index in, or over, a place that the store uses or will use, whether or not anything is there yet."""
+    from satchel.indexes.address import folder_of
+
+    beside = registry.STORES[scheme].beside
+    folder = folder_of(index)
+    if beside is None or folder is None or not rest:
+        return
+    given = Path(rest).expanduser()
+    wanted = [folder.absolute(), folder.resolve()]
+    for file in (given.absolute(), given.resolve()):
+        for path in wanted:
+            for part in (path, *path.parents):
+                if part.parent == file.parent and _is_of(part.name.casefold(), file.name.casefold(), registry.imported(beside)):
+                    raise _bad_index(f"{folder} is where the store keeps its own files: give the index another path")
+            if path in file.parents:
+                raise _bad_index(f"the store would lie in {folder}: give the index a path of its own")
+
+
+def _is_of(name: str, file: str, endings: Iterable[str]) -> bool:
+    """Tell whether a name is that of a file of a store, or of one that it keeps beside it."""
+    if not name.startswith(file):
+        return False
+    rest = name.removeprefix(file)
+    return not rest or any(rest == ending or (ending.endswith("*") and rest.startswith(ending[:-1])) for ending in endings)
+
+
+def _bad_index(problem: str) -> InvalidRequest:
+    return InvalidRequest.of([{"field": "index", "message": problem}])
 
 
 def _open_index(url: str) -> VectorIndex:

@@ -8,6 +8,7 @@ from time import sleep
 import numpy as np
 import pytest
 
+from pages import mistakes
 from satchel.conformance import Outcome, VectorIndexContract, run_index
 from satchel.errors import StoreUnavailable
 from satchel.indexes.exact import ExactIndex
@@ -366,3 +367,11 @@ def test_every_test_of_the_contract_catches_some_mutant(reports):
     """A test that nothing fails proves nothing."""
     caught = {result.test for report in reports.values() for result in report.results if result.outcome is not Outcome.PASSED}
     assert set(VectorIndexContract.names()) - caught == set()
+
+
+def test_the_guide_for_authors_names_the_test_that_catches_each_mistake(reports):
+    rows = mistakes("indexes.md")
+    assert len(rows) >= 12
+    told = {mutant.__name__: report for mutant, report in reports.items()}
+    for test, name in rows:
+        assert test in [result.test for result in told[name].results if result.outcome is Outcome.FAILED], name

@@ -22,6 +22,7 @@ from satchel.ports import Batch, Document, IndexEntry, Remove, Store, Use
 from satchel.protocol.filters import RecordFilter
 from satchel.stores.memory import MemoryStore
 from satchel.wiring import open_store
+from soaking import Told
 
 from . import copying
 from .copying import FORGOTTEN, populate
@@ -254,9 +255,10 @@ def test_a_copy_that_is_killed_goes_on_and_ends_the_same(new_url: Callable[[str]
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("from_", "to"), KILLED)
-def test_copies_that_are_killed_again_and_again_end_the_same(new_url: Callable[[str], str], from_: str, to: str) -> None:
+def test_copies_that_are_killed_again_and_again_end_the_same(new_url: Callable[[str], str], from_: str, to: str, soaked: Told) -> None:
     for seed in range(10):
         _copy_under_kills(new_url, from_, to, 7, seed=seed)
+    soaked(f"a copy {from_} → {to} is killed", copies=10, kills=70, differences=0)
 
 
 # ---------------------------------------------------------------- what is refused, and what is told

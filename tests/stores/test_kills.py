@@ -16,6 +16,7 @@ import pytest
 
 from satchel.ports import Store
 from satchel.protocol.filters import RecordFilter
+from soaking import Told
 
 from . import churn, living
 from .postgres_server import PostgresServer
@@ -29,6 +30,10 @@ def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]
         return server.url
     numbers = itertools.count()
     return lambda: f"{request.param}:///{tmp_path / f'memory{next(numbers)}'}"
+
+
+def _kind(new_url: Callable[[], str]) -> str:
+    return {"sqlite": "SQLite", "jsonl": "JSON lines"}.get(new_url().partition(":")[0], "PostgreSQL")
 
 
 def _killed(program: ModuleType, url: str, name: str, rng: random.Random, *, writers: int, within: float = 0.2) -> dict[str, set[str]]:
@@ -116,8 +121,9 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(new_url: Calla
 
 
 @pytest.mark.soak
-def test_two_hundred_kills_lose_nothing_that_was_acknowledged(new_url: Callable[[], str], record_property: pytest.RecordProperty) -> None:
-    record_property("batches", sum(_kill_again_and_again(new_url(), 20, seed=place) for place in range(10)))
+def test_two_hundred_kills_lose_nothing_that_was_acknowledged(new_url: Callable[[], str], soaked: Told) -> None:
+    batches = sum(_kill_again_and_again(new_url(), 20, seed=place) for place in range(10))
+    soaked(f"{_kind(new_url)}, writers are killed amid writes, forgetting and embedding", kills=200, batches=batches, lost=0)
 
 
 def _look_over_lives(url: str, told: dict[str, set[str]]) -> None:
@@ -153,6 +159,7 @@ def test_a_kill_amid_import_maintenance_or_reindexing_loses_nothing_that_was_ack
 
 
 @pytest.mark.soak
-def test_two_hundred_kills_amid_a_whole_life_lose_nothing_that_was_acknowledged(new_url: Callable[[], str]) -> None:
+def test_two_hundred_kills_amid_a_whole_life_lose_nothing_that_was_acknowledged(new_url: Callable[[], str], soaked: Told) -> None:
     for place in range(20):
         _kill_lives(new_url(), 10, seed=100 + place)
+    soaked(f"{_kind(new_url)}, killed amid import, maintenance and reindexing", kills=200, lost=0)

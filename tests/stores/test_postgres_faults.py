@@ -26,6 +26,7 @@ from satchel.stores.postgres import open_store
 from satchel.stores.postgres.store import PostgresStore
 from satchel.stores.postgres.transactions import Transaction
 from satchel.stores.postgres.writing import BatchWriting
+from soaking import Told
 
 from .postgres_server import PostgresServer
 
@@ -393,12 +394,12 @@ def test_processes_that_write_to_one_scope_at_once_lose_nothing(postgres: Postgr
 @pytest.mark.soak
 def test_eight_processes_write_a_thousand_records_each(
     postgres: PostgresServer,
-    record_property: pytest.RecordProperty,
+    soaked: Told,
 ) -> None:
     url = postgres.url()
     waits = _writers(url, 8, 1000)
-    record_property("longest_wait_seconds", max(waits))
     _all_there(url, 8000)
+    soaked("PostgreSQL, 8 processes write 1,000 records each to one scope", records=8000, lost=0, longest_wait_seconds=max(waits))
 
 
 @pytest.mark.parametrize("size", [1, 400])

@@ -15,6 +15,7 @@ from satchel.conformance.samples import make, put, revise, write
 from satchel.ports import Batch
 from satchel.protocol.filters import RecordFilter
 from satchel.stores.sqlite import SQLiteStore
+from soaking import Told
 from store_stage import processes, write_many, write_until_killed
 
 EVERY = RecordFilter(statuses=())
@@ -57,8 +58,11 @@ def _rest(pipe: Connection) -> list[list[str]]:
         return rest
 
 
-def outlive(path: Path, kills: int) -> None:
-    """Kill writers again and again: nothing acknowledged is lost, no batch is there in part, the store is sound."""
+def outlive(path: Path, kills: int) -> int:
+    """Kill writers again and again: nothing acknowledged is lost, no batch is there in part, the store is sound.
+
+    Return how many writes were acknowledged.
+    """
     chance = random.Random(kills)
     expected: set[str] = set()
     for run in range(kills):
@@ -72,6 +76,7 @@ def outlive(path: Path, kills: int) -> None:
             assert all(f"{batch}-{place}" in found for batch in batches for place in range(17))
             assert store.check() == []
             store.close()
+    return len(expected)
 
 
 @pytest.mark.slow
@@ -80,12 +85,13 @@ def test_twenty_kills_lose_no_acknowledged_write(tmp_path):
 
 
 @pytest.mark.soak
-def test_two_hundred_kills_lose_no_acknowledged_write(tmp_path):
-    outlive(tmp_path / "memory.db", 200)
+def test_two_hundred_kills_lose_no_acknowledged_write(tmp_path, soaked: Told):
+    kept = outlive(tmp_path / "memory.db", 200)
+    soaked("SQLite, a writer is killed", kills=200, acknowledged_writes=kept, lost=0)
 
 
-def together(path: Path, writers: int, count: int) -> None:
-    """Let processes write one file at once: nothing is lost, and nobody sees a lock."""
+def together(path: Path, writers: int, count: int) -> float:
+    """Let processes write one file at once: nothing is lost, and nobody sees a lock. Return the longest wait in seconds."""
     context = processes()
     pipes, started = [], []
     for writer in range(writers):
@@ -95,7 +101,8 @@ def together(path: Path, writers: int, count: int) -> None:
         theirs.close()
         pipes.append(ours)
         started.append(process)
-    assert [pipe.recv() for pipe in pipes] == [""] * writers
+    told = [pipe.recv() for pipe in pipes]
+    assert [failure for failure, _ in told] == [""] * writers
     for process, pipe in zip(started, pipes, strict=True):
         process.join()
         pipe.close()
@@ -107,6 +114,7 @@ def together(path: Path, writers: int, count: int) -> None:
     assert positions == list(range(1, writers * count + 1))
     assert store.check() == []
     store.close()
+    return max(longest for _, longest in told)
 
 
 @pytest.mark.slow
@@ -115,8 +123,9 @@ def test_four_processes_that_write_at_once_lose_nothing(tmp_path):
 
 
 @pytest.mark.soak
-def test_eight_processes_that_write_a_thousand_each_lose_nothing(tmp_path):
-    together(tmp_path / "memory.db", 8, 1000)
+def test_eight_processes_that_write_a_thousand_each_lose_nothing(tmp_path, soaked: Told):
+    longest = together(tmp_path / "memory.db", 8, 1000)
+    soaked("SQLite, 8 processes write 1,000 records each", records=8000, lost=0, longest_wait_seconds=longest)
 
 
 def test_a_second_store_on_the_same_file_sees_what_the_first_wrote(tmp_path):

@@ -162,8 +162,23 @@ def _tell(error: SatchelError, as_json: bool) -> None:
         sys.stderr.write(f"       {install}\n")
 
 
+class _Told(logging.Handler):
+    """Says a warning to the person at the terminal."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        from satchel.cli.output import printable
+
+        sys.stderr.write(f"note: {printable(record.getMessage())}\n")
+
+
+_MOVED = _Told(logging.WARNING)
+
+
 def _prepare_streams() -> None:
-    """Speak UTF-8 whatever the locale, and keep the library's log lines off the screen: the commands say what matters."""
+    """Speak UTF-8 whatever the locale, and keep the library's log lines off the screen: the commands say what matters.
+
+    What an index did with files is said, for no command knows of it.
+    """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
         if encoding != "utf8" and hasattr(stream, "reconfigure"):
@@ -172,6 +187,7 @@ def _prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     logging.getLogger("satchel").addHandler(logging.NullHandler())
+    logging.getLogger("satchel.indexes").addHandler(_MOVED)
 
 
 def _refuse_broken_text(words: Sequence[str]) -> None:

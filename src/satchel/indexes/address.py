@@ -54,7 +54,7 @@ def parse_address(url: str, *, port: int | None) -> Address:
     if not parts.netloc:
         if len(parts.path) < 2:
             raise _fault(f"{parts.scheme}:// needs a path, as in {parts.scheme}:///index" + ("" if port is None else ", or a host"))
-        return Address(parts.scheme, Path(unquote(parts.path[1:])).expanduser(), collection=collection)
+        return Address(parts.scheme, _path(parts.path), collection=collection)
     if port is None:
         raise _fault(f"{parts.scheme}:// takes a path, as in {parts.scheme}:///index, and no host")
     try:
@@ -65,6 +65,16 @@ def parse_address(url: str, *, port: int | None) -> Address:
         raise _fault(f"write {parts.scheme}://host:{port}, and ?collection=NAME for a collection of another name")
     key = unquote(parts.password) if parts.password else None
     return Address(parts.scheme, None, parts.hostname, found, key, options.get("tls", "0") not in ("0", "", "false"), collection)
+
+
+def folder_of(url: str) -> Path | None:
+    """Return the path that an index's URL names, None for a server and for one in memory; what is wrong with it is for `parse_address`."""
+    parts = urlsplit(url)
+    return None if parts.netloc or len(parts.path) < 2 else _path(parts.path)
+
+
+def _path(text: str) -> Path:
+    return Path(unquote(text[1:])).expanduser()
 
 
 def _fault(message: str) -> InvalidRequest:

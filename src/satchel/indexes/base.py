@@ -1,4 +1,4 @@
-"""What every external index shares: positions kept as entries, turns, and errors. An engine adds ten small methods.
+"""What every external index shares: positions kept as entries, turns, and errors. An engine adds eleven small methods.
 
 It must not know which engine it is.
 """
@@ -26,7 +26,8 @@ from satchel.errors import SatchelError, StoreError, StoreUnavailable
 from satchel.indexes.address import Address
 from satchel.ports import IndexDescription, Position, VectorEntry
 
-logger = logging.getLogger("satchel")
+logger = logging.getLogger("satchel.indexes")
+"""What it says of files that it moved is for whoever is there: the command line shows it."""
 
 Vector: TypeAlias = "NDArray[np.float32]"
 
@@ -36,9 +37,21 @@ TIMEOUT_SECONDS = 5
 BOOK = ""
 """Not a scope, for none is empty: here the scopes' positions stand, as entries, so that whoever empties an index takes them too."""
 
+MARK = "satchel-index.{}"
+"""The file that says whose a folder is, by its name alone: what is in it may be damaged."""
+
+_SAID = "Satchel keeps vectors here. They are a copy: whoever deletes this folder loses no memory, and recall fills it again.\n"
+
 _DESCRIPTION = ""
 _PART = 500
 _LONGEST = 300
+
+
+class Foreign(StoreUnavailable):
+    """What is at an index's place is somebody else's."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, foreign=True)
 
 
 class Held(NamedTuple):
@@ -55,7 +68,7 @@ def entry_key(scope: str, record_id: str) -> str:
 
 
 class BaseIndex(ABC):
-    """A `VectorIndex` over ten methods of an engine. These may raise anything, and are called one at a time where it is a folder.
+    """A `VectorIndex` over eleven methods of an engine. These may raise anything, and are called one at a time where it is a folder.
 
     `_connect` is called before the others, and again after a failure, or when the folder has been taken away.
     """
@@ -64,9 +77,6 @@ class BaseIndex(ABC):
 
     library: ClassVar[str | None] = None
     """What takes so long to import that it waits until the index is first asked. Importing it is not counted as time to fail."""
-
-    markers: ClassVar[tuple[str, ...]] = ()
-    """What a folder of this engine holds, all of it, as patterns in it: anything else is somebody else's."""
 
     def __init__(self, address: Address) -> None:
         self.location = address.text
@@ -120,6 +130,10 @@ class BaseIndex(ABC):
     def _count(self, scope: str) -> int:
         """Return the number of entries of a scope."""
 
+    @abstractmethod
+    def _size(self) -> int:
+        """Return the number of all entries of the collection, whoever put them there."""
+
     def _witness(self) -> Path | None:
         """Return what of the folder is there as long as the folder is what it was; None for a server."""
         return self._address.path
@@ -166,15 +180,22 @@ class BaseIndex(ABC):
                 self._seen = self._look()
 
     def _recognise(self) -> None:
-        """Refuse a path that holds what this engine did not make, before the engine, or setting it aside, can touch it."""
+        """Refuse a path that holds what Satchel did not make, before the engine, or setting it aside, can touch it.
+
+        The mark that says so is there before the engine starts: one that is killed while it makes its files leaves a folder of ours.
+        """
         path = self._address.path
-        if path is None or not os.path.lexists(path):
+        if path is None:
             return
-        if path.is_dir() and (not any(path.iterdir()) or all(any(path.glob(marker)) for marker in self.markers)):
-            return
-        raise StoreUnavailable(
-            f"{path} is not a vector index of {self._address.scheme}://: nothing in it was touched; give the index another path"
-        )
+        mark = path / MARK.format(self._address.scheme)
+        if os.path.lexists(path) and not mark.is_file() and not (path.is_dir() and not any(path.iterdir())):
+            raise Foreign(
+                f"{path} is not a vector index that Satchel made with {self._address.scheme}://: "
+                "nothing in it was touched; give the index another path"
+            )
+        path.mkdir(parents=True, exist_ok=True)
+        if not mark.exists():
+            mark.write_text(_SAID, "utf-8")
 
     def _look(self) -> tuple[int, int] | None:
         witness = self._witness()
@@ -216,6 +237,8 @@ class BaseIndex(ABC):
         """Drop everything and begin anew; files that cannot even be opened are set aside beside their place."""
         try:
             self._begin(description)
+        except Foreign:
+            raise
         except StoreUnavailable:
             if not self._set_aside():
                 raise
@@ -241,12 +264,24 @@ class BaseIndex(ABC):
     def _begin(self, description: IndexDescription) -> None:
         with self._turn():
             if self._exists():
+                self._require_own()
                 self._drop()
             self._create(description.dimension)
             self._seen = self._look()
             self._dimension = description.dimension
             told = {"embedder": description.embedder, "dimension": description.dimension, "store": description.store}
             self._note(_DESCRIPTION, json.dumps(told))
+
+    def _require_own(self) -> None:
+        """Refuse to drop a collection that others filled.
+
+        Satchel describes a collection before it puts anything in: a kill leaves at most an empty one without a description.
+        """
+        if not self._fetch(BOOK, [_DESCRIPTION], vectors=False) and self._size():
+            raise Foreign(
+                f"the collection {self._address.collection!r} of {self.location} holds what Satchel did not put there: "
+                "nothing in it was touched; name another with ?collection="
+            )
 
     def _note(self, key: str, text: str) -> None:
         at = np.zeros(self._dimension, np.float32)

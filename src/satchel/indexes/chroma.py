@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import numpy as np
 
 from satchel.indexes.address import parse_address
@@ -19,6 +18,7 @@ from satchel.indexes.base import TIMEOUT_SECONDS, BaseIndex, Held, Vector, entry
 from satchel.ports import VectorEntry
 
 if TYPE_CHECKING:
+    import httpx
     from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection
     from chromadb.config import Settings
@@ -33,7 +33,6 @@ class ChromaIndex(BaseIndex):
     """One collection, whose entries carry their scope as metadata."""
 
     library = "chromadb"
-    markers = ("chroma.sqlite3",)
 
     _client: ClientAPI | None = None
     _found: Collection | None = None
@@ -64,6 +63,8 @@ class ChromaIndex(BaseIndex):
 
     def _session(self) -> httpx.Client | None:
         """Return the client's connections, which have no public name and which its `close` leaves open."""
+        import httpx
+
         found = getattr(getattr(self._client, "_server", None), "_session", None)
         return found if isinstance(found, httpx.Client) else None
 
@@ -142,6 +143,9 @@ class ChromaIndex(BaseIndex):
 
     def _count(self, scope: str) -> int:
         return len(self._collection.get(where={"scope": scope}, include=[])["ids"])
+
+    def _size(self) -> int:
+        return self._collection.count()
 
 
 def open_index(url: str) -> ChromaIndex:

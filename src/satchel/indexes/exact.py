@@ -5,8 +5,8 @@ For tests, and as the example of what an index does; the engine's own vectors ar
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 from satchel.indexes.address import Address
 from satchel.indexes.base import BaseIndex, Held, Vector
@@ -19,7 +19,8 @@ class ExactIndex(BaseIndex):
     capabilities = frozenset({"scrub"})
 
     def __init__(self) -> None:
-        super().__init__(Address("exact", Path("memory")))
+        super().__init__(Address("exact", None))
+        self._lock = threading.RLock()
         self.location = "exact://"
         self._entries: dict[str, dict[str, VectorEntry]] | None = None
 
@@ -61,6 +62,9 @@ class ExactIndex(BaseIndex):
 
     def _count(self, scope: str) -> int:
         return len(self._held(scope))
+
+    def _size(self) -> int:
+        return sum(map(len, (self._entries or {}).values()))
 
 
 def open_index(url: str = "exact://") -> ExactIndex:

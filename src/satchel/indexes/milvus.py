@@ -29,16 +29,11 @@ _TEXT = 65_535
 _SEAL_AFTER = 1_000
 """New rows after which Milvus Lite is told to write a segment: the rows before that it searches one by one, in Python."""
 
-for _noisy in ("pymilvus", "milvus_lite"):
-    # Every failure comes as an exception too, and is told once by whoever asked.
-    logging.getLogger(_noisy).setLevel(logging.CRITICAL)
-
 
 class MilvusIndex(BaseIndex):
     """One collection; on a server the scope decides the partition."""
 
     library = "pymilvus"
-    markers = ("databases", "collections", ".database-staging")
 
     _client: MilvusClient | None = None
     _loaded = False
@@ -56,6 +51,9 @@ class MilvusIndex(BaseIndex):
     def _connect(self) -> None:
         from pymilvus import MilvusClient
 
+        for noisy in ("pymilvus", "milvus_lite"):
+            # Every failure comes as an exception too, and is told once by whoever asked. When it is imported it sets levels of its own.
+            logging.getLogger(noisy).setLevel(logging.CRITICAL)
         if self._address.path is not None:
             self._client = MilvusClient(uri=str(self._address.path), timeout=_PATIENCE_SECONDS)
         else:
@@ -179,6 +177,10 @@ class MilvusIndex(BaseIndex):
 
     def _count(self, scope: str) -> int:
         rows = self._milvus.query(self._name, filter=self._of(scope), output_fields=["count(*)"], consistency_level="Strong")
+        return int(rows[0]["count(*)"])
+
+    def _size(self) -> int:
+        rows = self._milvus.query(self._name, output_fields=["count(*)"], consistency_level="Strong")
         return int(rows[0]["count(*)"])
 
 

@@ -26,7 +26,6 @@ class QdrantIndex(BaseIndex):
     """One collection; the scope is a tenant of it, with a graph of its own."""
 
     library = "qdrant_client"
-    markers = ("meta.json", ".lock")
 
     _client: QdrantClient | None = None
 
@@ -141,6 +140,9 @@ class QdrantIndex(BaseIndex):
 
     def _count(self, scope: str) -> int:
         return self._qdrant.count(self._name, count_filter=self._of(scope), exact=True).count
+
+    def _size(self) -> int:
+        return self._qdrant.count(self._name, exact=True).count
 
 
 def _held(record: q.Record) -> Held:

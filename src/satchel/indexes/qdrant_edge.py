@@ -22,8 +22,6 @@ _GRAPH_FROM_KIB = 200_000
 class QdrantEdgeIndex(BaseIndex):
     """One shard in a folder of its own name."""
 
-    markers = ("*/segments",)
-
     _shard: q.EdgeShard | None = None
     _changed = 0
 
@@ -116,6 +114,9 @@ class QdrantEdgeIndex(BaseIndex):
 
     def _count(self, scope: str) -> int:
         return self._edge.count(q.CountRequest(exact=True, filter=q.Filter(must=[self._of(scope)])))
+
+    def _size(self) -> int:
+        return self._edge.count(q.CountRequest(exact=True))
 
 
 def _held(record: q.Record) -> Held:

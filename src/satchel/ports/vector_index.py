@@ -47,7 +47,11 @@ class VectorIndex(Protocol):
     """Where it is, for a person to read; holds no password."""
 
     def describe(self) -> IndexDescription | None:
-        """Return what `clear` was told last; None where the index is missing or was emptied."""
+        """Return what `clear` was told last; None where the index is missing or was emptied.
+
+        Raises:
+            StoreUnavailable: with `details["foreign"]` where what is at its place is somebody else's, so that no `clear` may mend it.
+        """
         ...
 
     def clear(self, description: IndexDescription) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from satchel.engine.index.entries import chunks, entries_of
 from satchel.engine.index.reach import IndexLost, Reach
+from satchel.errors import SatchelError
 from satchel.ports import Store, VectorIndex
 
 OTHERS = "the vector index {} holds the vectors of another store"
@@ -48,10 +49,22 @@ class Inspection:
             return [f"{error}; {self._remedy()}"]
 
     def _remedy(self) -> str:
+        if self._is_foreign():
+            return "words answer meanwhile"
         if "multiprocess" not in self._index.capabilities:
             return "words answer meanwhile, and `satchel reindex --everything` makes it anew from the store"
         away = "words answer while its server is away, and it is brought up to date when that is back"
         return f"{away}; if the server is there, `satchel reindex --everything` makes the index anew from the store"
+
+    def _is_foreign(self) -> bool:
+        """Tell whether the place is somebody else's: then nothing that Satchel does may mend it."""
+        try:
+            self._index.describe()
+        except SatchelError as error:
+            return bool(error.details.get("foreign"))
+        except Exception:  # noqa: BLE001 - it failed, and has been told of
+            return False
+        return False
 
     def _strangeness(self, embedder: str | None) -> Iterator[str]:
         """Yield why the index does not hold this store's vectors at all. Raises IndexLost."""

@@ -2,4 +2,7 @@
 
 from satchel.stores.jsonl.store import JsonLinesStore, open_store, temporary
 
-__all__ = ["JsonLinesStore", "open_store", "temporary"]
+__all__ = ["BESIDE", "JsonLinesStore", "open_store", "temporary"]
+
+BESIDE = (".index", ".index.unfinished", ".torn", ".unfinished")
+"""Endings of the names of the files that it keeps, or will keep, beside its own; `*` is whatever follows."""

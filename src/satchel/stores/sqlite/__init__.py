@@ -2,4 +2,7 @@
 
 from satchel.stores.sqlite.store import SQLiteStore, open_store, temporary
 
-__all__ = ["SQLiteStore", "open_store", "temporary"]
+__all__ = ["BESIDE", "SQLiteStore", "open_store", "temporary"]
+
+BESIDE = ("-wal", "-shm", "-journal", ".backup-*")
+"""Endings of the names of the files that it keeps, or will keep, beside its own; `*` is whatever follows."""
