@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -277,6 +278,7 @@ WRITER = """
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from datetime import UTC, datetime
 from satchel.ports import Batch, LogEntry, Put
 from satchel.protocol.record import MemoryRecord
@@ -317,3 +319,21 @@ def test_a_kill_loses_no_acknowledged_write(tmp_path: Path, after: int) -> None:
     held = ids(open_store(url))
     assert {f"one-{int(number)}" for number in acknowledged} <= held
     assert len(held) <= len(acknowledged) + 1
+
+
+@pytest.mark.parametrize(("mark", "ends"), [(b"", b"\r\n"), (b"\xef\xbb\xbf", b"\n"), (b"\xef\xbb\xbf", b"\r\n")])
+def test_what_git_or_an_editor_did_to_a_file_is_named_with_a_repair_that_brings_all_back(tmp_path: Path, mark: bytes, ends: bytes) -> None:
+    path = tmp_path / "memory.jsonl"
+    with closing(JsonLinesStore(path)) as store:
+        store.apply(Batch([put(1, "甲\r\nwith a line end {} {}"), put(2)]))
+    before = path.read_bytes()
+    altered = mark + before.replace(b"\n", ends)
+    path.write_bytes(altered)
+    with pytest.raises(StoreCorrupt, match="byte order mark" if mark else "Windows line ends") as refused:
+        JsonLinesStore(path)
+    assert path.read_bytes() == altered
+    repair = str(refused.value).split("`")[1]
+    subprocess.run(f"{repair} {path}", shell=True, check=True)
+    assert path.read_bytes() == before
+    with closing(JsonLinesStore(path)) as store:
+        assert set(store.get(SCOPE, {"r1", "r2"})) == {"r1", "r2"}

@@ -28,6 +28,7 @@ except ImportError:  # Windows
 VERSION = 1
 _MARK = b'{"kind":"satchel","store":"jsonl","version":'
 _HEADER = re.compile(re.escape(_MARK) + rb'(\d+)(?:,"generation":"([0-9a-f]{16})")?\}\n')
+_BOM = b"\xef\xbb\xbf"
 _COMMIT = b'{"kind":"commit",'
 
 
@@ -81,6 +82,8 @@ def read_header(path: Path, line: bytes) -> tuple[bytes, int]:
     if not line.endswith(b"\n") and (line.startswith(_MARK) or _MARK.startswith(line)):
         return b"", 0
     found = _HEADER.fullmatch(line)
+    if found is None and _HEADER.fullmatch(line.removeprefix(_BOM).replace(b"\r\n", b"\n")):
+        raise StoreCorrupt(f"{path} {_altered(line)}; nothing was written to it", path=str(path))
     if found is None:
         raise StoreCorrupt(f"{path} is not a Satchel store; nothing was written to it", path=str(path))
     version, generation = int(found[1]), found[2]
@@ -91,6 +94,13 @@ def read_header(path: Path, line: bytes) -> tuple[bytes, int]:
             supported=str(VERSION),
         )
     return generation, len(line)
+
+
+def _altered(line: bytes) -> str:
+    """Say what an editor or git did to the file, and what undoes it; no line of ours holds a bare carriage return."""
+    if line.startswith(_BOM):
+        return r"was saved with a byte order mark and perhaps other line ends: `sed -i '1s/^\xEF\xBB\xBF//; s/\r$//'` on it takes them out"
+    return r"has Windows line ends, from git or an editor: `sed -i 's/\r$//'` on it takes them out"
 
 
 def sealed(lines: Iterable[bytes]) -> bytes:
