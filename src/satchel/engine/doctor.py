@@ -14,8 +14,9 @@ from satchel.engine.index.backlog import progress
 from satchel.engine.index.embedding import index_embedder
 from satchel.engine.index.reach import IndexLost
 from satchel.engine.retention.rewriting import count_failures
-from satchel.errors import StoreError
+from satchel.errors import StoreError, StoreUnavailable
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
+from satchel.ports import Batch
 
 _MOUNTS = Path("/proc/self/mounts")
 _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own layer"}
@@ -31,6 +32,16 @@ def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosi
 def _store(core: Core) -> Iterator[Finding]:
     problems = core.store.check()
     yield from (Finding(level="error", subject="store", message=problem) for problem in problems)
+    try:
+        # Nothing is written by it, but it goes all the way that a write goes.
+        core.store.apply(Batch())
+    except StoreUnavailable as error:
+        if error.message not in problems:
+            message = f"the store can be read, but nothing can be remembered or forgotten: {error.message}"
+            yield Finding(level="error", subject="writing", message=message)
+    except StoreError:
+        if not problems:
+            raise
     if not problems:
         yield Finding(level="ok", subject="store", message=f"{core.store.location} is sound")
 
@@ -100,7 +111,7 @@ def _erasure(core: Core) -> Iterator[Finding]:
         yield Finding(level="ok", subject="erasure", message="nothing forgotten is left in the files")
     else:
         why = "a reader holds them" if core.apart is None else "a reader holds them, or the server of working memory is away"
-        message = f"forgotten content is still in the files, for {why}; it is scrubbed when that is over"
+        message = f"forgotten content is still in the files, for {why}, or they cannot be written now; it is scrubbed when that is over"
         yield Finding(level="warning", subject="erasure", message=message)
 
 

@@ -15,7 +15,7 @@ from satchel.engine.forgetting.tombstones import Marks, tombstone
 from satchel.engine.forgetting.traces import imports_of, receipt_traces, traces
 from satchel.engine.reading import fetch
 from satchel.engine.working.traces import forget_in_working
-from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.committing import commit, log_entry, note_uses, restate, revised
 from satchel.engine.writing.settling import left_over, set_free
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
@@ -97,7 +97,7 @@ def erase(
 
     gone, back = commit(core, plan)
     if back:
-        core.store.touch(back)
+        note_uses(core, back)
     return gone
 
 

@@ -20,7 +20,7 @@ from satchel.engine.forgetting.tombstones import Marks
 from satchel.engine.recall.recalling import Recaller
 from satchel.engine.working.traces import drop_every_session, drop_session
 from satchel.engine.writing.completing import refuse_secrets
-from satchel.errors import Denied, NotFound
+from satchel.errors import Denied, NotFound, StoreUnavailable
 from satchel.operations.models import ForgetItem, ForgetRequest, ForgetState, Forgotten, SearchRequest
 from satchel.ports import Batch, Document
 from satchel.protocol.filters import RecordFilter
@@ -165,7 +165,11 @@ class Planner:
             require_write(principal, head["scopes"])
         except (NotFound, Denied):
             raise NotFound("no such plan, or its time is over: ask again for one", plan=plan) from None
-        done = head["done"] or self._erase(principal, plan, head, reason or head["reason"])
+        try:
+            done = head["done"] or self._erase(principal, plan, head, reason or head["reason"])
+        except StoreUnavailable as error:
+            error.message += "; some of the plan may be carried out, and asking for the same plan again goes on with it"
+            raise
         items = tuple(ForgetItem(id=record_id, scope=scope) for scope, record_id in done["items"])
         kept = f"{done['kept']} changed since the plan was made and were kept; " if done["kept"] else ""
         return Forgotten(state=settle(self._core), count=done["count"], items=items, note=kept + NOTE)
