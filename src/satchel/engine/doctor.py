@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from satchel.engine.copying import find_bookmark
-from satchel.engine.core import Core, Principal
+from satchel.engine.copying import unfinished
+from satchel.engine.core import UNFINISHED, Core, Principal
 from satchel.engine.forgetting.scrubbing import settle
 from satchel.engine.index.backlog import progress
 from satchel.engine.index.embedding import index_embedder
@@ -47,11 +46,11 @@ def _store(core: Core) -> Iterator[Finding]:
 
 
 def _copying(core: Core) -> Iterator[Finding]:
-    mark = find_bookmark(core.store)
-    if mark is not None and not mark.finished:
-        command = shlex.join(["satchel", "copy", mark.source, core.store.location])
-        message = f"this is an unfinished copy, and memories may be missing: `{command}` finishes it"
+    message = unfinished(core.store)
+    if message is not None:
         yield Finding(level="error", subject="copying", message=message)
+    else:
+        core.notes.drop(UNFINISHED)
 
 
 def _index(core: Core) -> Iterator[Finding]:
@@ -153,4 +152,5 @@ def _maintenance(core: Core) -> Iterator[Finding]:
 
 
 def _notes(core: Core) -> Iterator[Finding]:
-    yield from (Finding(level="warning", subject="note", message=note) for note in core.notes.all())
+    told = unfinished(core.store)
+    yield from (Finding(level="warning", subject="note", message=note) for note in core.notes.all() if note != told)

@@ -62,6 +62,13 @@ def settle(core: Core) -> ForgetState:
     return ForgetState.SCRUBBED
 
 
+def finish(core: Core, told: str) -> tuple[ForgetState, str]:
+    """Scrub what is pending; return how far it has come and what to tell of the forgetting, with why the scrubbing waits."""
+    state = settle(core)
+    why = core.notes.get(_NOTE) if state is ForgetState.SCRUB_PENDING else None
+    return state, told if why is None else f"{why}; {told}"
+
+
 def _scrub(core: Core, waiting: Sequence[Document]) -> str | None:
     """Scrub the files and note that it is done; return what to say of why it is not, where it is not.
 

@@ -249,5 +249,6 @@ def unavailable(path: Path, error: OSError) -> StoreUnavailable:
     if error.errno in _REFUSED and (why := hindrance(path)) is not None:
         return StoreUnavailable(f"{path} is read-only: {why}", path=str(path))
     if error.errno in _FULL:
-        return StoreUnavailable(f"{path} cannot grow: the disk is full", path=str(path), reason=str(error))
-    return StoreUnavailable(f"{path} cannot be used: {error.strerror or error}", path=str(path))
+        return StoreUnavailable(f"{path} cannot grow: the disk is full, so this was not written", path=str(path), reason=str(error))
+    where = error.filename if isinstance(error.filename, str) else path
+    return StoreUnavailable(f"{where} cannot be used: {error.strerror or error}", path=str(path))

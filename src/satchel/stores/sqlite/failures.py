@@ -16,7 +16,7 @@ _UNAVAILABLE = {
     sqlite3.SQLITE_BUSY: "is locked by another process",
     sqlite3.SQLITE_LOCKED: "is locked",
     sqlite3.SQLITE_READONLY: "is read-only",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full, so this was not written",
     sqlite3.SQLITE_IOERR: "cannot be read or written (input/output error)",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened",
     sqlite3.SQLITE_PERM: "may not be opened",
