@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import closing
+
 import pytest
 from tests.disks import Disk, disk
 
-from satchel.wiring import open_memory
+from satchel.conformance.samples import make, write
+from satchel.wiring import open_memory, open_store
 
 __all__ = ["disk"]
 
@@ -76,6 +80,25 @@ def test_an_import_that_finds_no_room_says_how_much_was_taken_in_and_goes_on_lat
     filled.make_room()
     assert satchel("import", str(package)).code == 0
     assert len(_ids(satchel)) == 70
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_import_that_breaks_off_on_a_full_disk_keeps_and_counts_what_it_took_in(satchel, disk: Disk, tmp_path, kind) -> None:
+    package, target = tmp_path / "package.jsonl", ("--store", disk.url(kind))
+    with closing(open_store(f"sqlite:///{tmp_path / 'source.db'}")) as source:
+        for start in range(0, 2500, 500):
+            write(source, *(make(f"n{number}", SCOPE, f"记 note {number} {number * 7919}") for number in range(start, start + 500)))
+    assert satchel("export", "--store", str(tmp_path / "source.db"), "-o", str(package)).code == 0
+    satchel.remember("喜欢龙井茶", *target)
+    disk.fill(1_000_000)
+    answer = satchel("import", str(package), *target)
+    assert answer.code == 3
+    told = re.search(
+        r"the disk is full, so this was not written; (\d+) lines were taken in before; importing the package again", _line(answer)
+    )
+    assert told is not None, answer.err
+    held = satchel("stats", *target, "--json").json["records"]
+    assert held == int(told[1]) + 1
 
 
 def test_a_store_that_may_not_be_written_is_one_line_that_says_why(satchel, filled: Disk, tmp_path) -> None:
