@@ -6,7 +6,7 @@ It owns the stable codes and their details; it must not know HTTP, MCP or any dr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, Self, TypedDict
 
 
 class Fault(TypedDict):
@@ -31,6 +31,12 @@ class SatchelError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def adding(self, text: str) -> Self:
+        """Return the same error with more said: who raised it did not know what had been done before."""
+        error = type(self)(f"{self.message}; {text}")
+        error.details = dict(self.details)
+        return error
 
     def to_wire(self) -> dict[str, Any]:
         """Return the error envelope's inner object: code, message, details."""

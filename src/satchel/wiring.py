@@ -217,7 +217,8 @@ def _open_engine(
     working: str | WorkingStore | None,
     index: str | VectorIndex | None,
 ) -> Memory:
-    from satchel.engine.core import Core, Notes, Principal
+    from satchel.engine.copying.bookmark import unfinished
+    from satchel.engine.core import UNFINISHED, Core, Notes, Principal
     from satchel.engine.engine import Engine
     from satchel.engine.recall.ranking import policy_named
     from satchel.engine.settings import Settings
@@ -235,6 +236,8 @@ def _open_engine(
     core = Core(store, found, clock, chosen, notes, consolidator, judge, apart, external=external)
     try:
         open_home(core, chosen=working is not None)
+        if (said := unfinished(store)) is not None:
+            notes.add(UNFINISHED, said)
         return Engine(core, Principal(agent=agent))
     except BaseException:
         if apart is not None:

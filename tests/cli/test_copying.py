@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from satchel.engine.copying import copier, copy_store
-from satchel.wiring import open_store
+from satchel.wiring import open_memory, open_store
 
 
 def test_a_store_is_copied_verified_and_brought_up_to_date(satchel, tmp_path: Path) -> None:
@@ -51,9 +51,12 @@ def test_the_new_store_may_be_tried_before_the_change_over(satchel, tmp_path: Pa
     assert "the same, record by record" in answer.out
 
 
-@pytest.mark.parametrize("new", ["sqlite:///{}/my copy.db", "jsonl:///{}/copy.jsonl"])
-def test_the_doctor_names_an_unfinished_copy_and_what_finishes_it(satchel, tmp_path: Path, monkeypatch, new: str) -> None:
-    from_, to = f"sqlite:///{tmp_path / 'memory.db'}", new.format(tmp_path)
+@pytest.fixture(params=["sqlite:///{}/my copy.db", "jsonl:///{}/copy.jsonl", "postgresql"])
+def unfinished(request: pytest.FixtureRequest, satchel, tmp_path: Path, monkeypatch) -> str:
+    """Return the URL of a copy that was broken off."""
+    from_, to = f"sqlite:///{tmp_path / 'memory.db'}", request.param.format(tmp_path)
+    if to == "postgresql":
+        to = request.getfixturevalue("postgres").url(f"copy_{tmp_path.name[-40:].lower()}")
     for number in range(3):
         satchel.remember(f"The key number {number} is under pot {number}", "--id", f"key{number}")
 
@@ -63,6 +66,31 @@ def test_the_doctor_names_an_unfinished_copy_and_what_finishes_it(satchel, tmp_p
     monkeypatch.setattr(copier, "PAGE", 1)
     with closing(open_store(from_)) as source, closing(open_store(to)) as target, pytest.raises(InterruptedError):
         copy_store(source, target, progress=interrupt)
+    return to
+
+
+@pytest.mark.parametrize(
+    "words", [("remember", "茶在柜子里"), ("forget", "key0"), ("update", "key0", "--tag", "x"), ("recall", "key"), ("list",)]
+)
+def test_whoever_writes_to_an_unfinished_copy_or_reads_it_is_told_once_beside_the_answer(satchel, unfinished: str, words) -> None:
+    answer = satchel(*words, "--store", unfinished)
+    assert answer.code == 0, answer.out + answer.err
+    assert answer.err.count("unfinished copy") == 1
+    assert "unfinished copy" not in answer.out
+
+
+def test_a_program_that_opens_an_unfinished_copy_is_told_until_it_is_finished(satchel, unfinished: str, tmp_path: Path, caplog) -> None:
+    with open_memory(unfinished, embedder="none") as memory:
+        assert "unfinished copy" in caplog.text
+        assert any("unfinished copy" in note for note in memory.core.notes.all())
+        assert satchel("copy", f"sqlite:///{tmp_path / 'memory.db'}", unfinished).code == 0
+        assert memory.doctor().healthy
+        assert not any("unfinished copy" in note for note in memory.core.notes.all())
+    assert "unfinished" not in satchel("remember", "茶在柜子里", "--store", unfinished).err
+
+
+def test_the_doctor_names_an_unfinished_copy_and_what_finishes_it(satchel, unfinished: str) -> None:
+    to = unfinished
     answer = satchel("doctor", "--store", to)
     assert answer.code == 1, answer.out + answer.err
     assert "unfinished copy" in answer.out

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import sqlite3
 import subprocess
 import sys
@@ -11,12 +9,15 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.disks import Disk, disk
 
 from satchel.conformance.samples import make, put, write
 from satchel.errors import Conflict, SatchelError, StoreCorrupt, StoreError, StoreUnavailable
 from satchel.ports import Batch, Document
 from satchel.stores.sqlite import SQLiteStore, connections
 from satchel.stores.sqlite.failures import store_error, translated
+
+__all__ = ["disk"]
 
 SCOPE = "user:alice"
 
@@ -106,20 +107,8 @@ print("ok", kept)
 """
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path):
-    """A file system of two megabytes, where this process may mount one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-    if libc is None or os.getuid() != 0 or libc.mount(b"tmpfs", bytes(folder), b"tmpfs", 0, b"size=2m") != 0:
-        pytest.skip("may not mount a small file system here")
-    yield folder
-    libc.umount2(bytes(folder), 2)
-
-
-def test_a_full_disk_loses_nothing_and_is_survived(small_disk):
-    done = subprocess.run([sys.executable, "-c", _FULL_DISK, str(small_disk)], capture_output=True, text=True, check=False, timeout=120)
+def test_a_full_disk_loses_nothing_and_is_survived(disk: Disk):
+    done = subprocess.run([sys.executable, "-c", _FULL_DISK, str(disk.folder)], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("ok")
 

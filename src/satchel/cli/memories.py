@@ -208,7 +208,7 @@ def _tell_forgotten(session: Session, done: object) -> None:
     else:
         state = {
             "scrubbed": "gone from every answer and from the files",
-            "scrub_pending": "gone from every answer; the files are being scrubbed",
+            "scrub_pending": "gone from every answer; the files are scrubbed as soon as they can be",
         }
         say(f"forgot {done.count}: {state[done.state.value]}")
         if done.note:

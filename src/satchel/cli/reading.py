@@ -114,7 +114,8 @@ def _tell_hits(session: Session, found: Any, explain: bool) -> None:
         ]
         table(["score", *columns(session)[:-1], *extra, "memory"], rows)
     for note in found.notes:
-        remark(f"note: {printable(note)}")
+        if note not in session.told:
+            remark(f"note: {printable(note)}")
 
 
 def context(

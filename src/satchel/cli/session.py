@@ -10,9 +10,10 @@ import getpass
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from satchel.cli.output import printable, remark
 from satchel.errors import Fault, InvalidRequest
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Session:
     scope_from_environment: bool = False
     store_given: bool = False
     creates: bool = False
+    told: set[str] = field(default_factory=set, compare=False)
+    """Notes that this run has printed already."""
 
     @classmethod
     def of(cls, shared: Shared) -> Session:
@@ -109,7 +112,18 @@ class Session:
             self.store, agent=self.agent, embedder=self.embedder, index=self.index, working=self.working, token=self.token
         ) as memory:
             _collect_again()
+            self._tell_unfinished(memory)
             yield memory
+
+    def _tell_unfinished(self, memory: Memory) -> None:
+        """Say that the store is an unfinished copy, before anything is done with it."""
+        from satchel.engine.core import UNFINISHED  # a client of a service needs no engine
+
+        core = getattr(memory, "core", None)
+        note = None if core is None or self.as_json else core.notes.get(UNFINISHED)
+        if note is not None:
+            remark(f"note: {printable(note)}")
+            self.told.add(note)
 
     def has_store(self) -> bool:
         """Tell whether the store is there already; of a service only itself can say."""

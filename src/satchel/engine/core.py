@@ -44,10 +44,19 @@ class Notes:
         with self._lock:
             self._notes.pop(key, None)
 
+    def get(self, key: str) -> str | None:
+        """Return one note, where it stands."""
+        with self._lock:
+            return self._notes.get(key)
+
     def all(self) -> tuple[str, ...]:
         """Return what stands."""
         with self._lock:
             return tuple(self._notes.values())
+
+
+UNFINISHED = "unfinished-copy"
+"""The note that a store is an unfinished copy: what is written to it keeps the copy from being finished."""
 
 
 @dataclass(frozen=True, slots=True)

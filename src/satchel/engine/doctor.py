@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from satchel.engine.copying import find_bookmark
-from satchel.engine.core import Core, Principal
+from satchel.engine.copying import unfinished
+from satchel.engine.core import UNFINISHED, Core, Principal
 from satchel.engine.forgetting.scrubbing import settle
 from satchel.engine.index.backlog import progress
 from satchel.engine.index.embedding import index_embedder
 from satchel.engine.index.reach import IndexLost
 from satchel.engine.retention.rewriting import count_failures
-from satchel.errors import StoreError
+from satchel.errors import StoreError, StoreUnavailable
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
+from satchel.ports import Batch
 
 _MOUNTS = Path("/proc/self/mounts")
 _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own layer"}
@@ -31,16 +31,26 @@ def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosi
 def _store(core: Core) -> Iterator[Finding]:
     problems = core.store.check()
     yield from (Finding(level="error", subject="store", message=problem) for problem in problems)
+    try:
+        # Nothing is written by it, but it goes all the way that a write goes.
+        core.store.apply(Batch())
+    except StoreUnavailable as error:
+        if error.message not in problems:
+            message = f"the store can be read, but nothing can be remembered or forgotten: {error.message}"
+            yield Finding(level="error", subject="writing", message=message)
+    except StoreError:
+        if not problems:
+            raise
     if not problems:
         yield Finding(level="ok", subject="store", message=f"{core.store.location} is sound")
 
 
 def _copying(core: Core) -> Iterator[Finding]:
-    mark = find_bookmark(core.store)
-    if mark is not None and not mark.finished:
-        command = shlex.join(["satchel", "copy", mark.source, core.store.location])
-        message = f"this is an unfinished copy, and memories may be missing: `{command}` finishes it"
+    message = unfinished(core.store)
+    if message is not None:
         yield Finding(level="error", subject="copying", message=message)
+    else:
+        core.notes.drop(UNFINISHED)
 
 
 def _index(core: Core) -> Iterator[Finding]:
@@ -100,7 +110,7 @@ def _erasure(core: Core) -> Iterator[Finding]:
         yield Finding(level="ok", subject="erasure", message="nothing forgotten is left in the files")
     else:
         why = "a reader holds them" if core.apart is None else "a reader holds them, or the server of working memory is away"
-        message = f"forgotten content is still in the files, for {why}; it is scrubbed when that is over"
+        message = f"forgotten content is still in the files, for {why}, or they cannot be written now; it is scrubbed when that is over"
         yield Finding(level="warning", subject="erasure", message=message)
 
 
@@ -142,4 +152,5 @@ def _maintenance(core: Core) -> Iterator[Finding]:
 
 
 def _notes(core: Core) -> Iterator[Finding]:
-    yield from (Finding(level="warning", subject="note", message=note) for note in core.notes.all())
+    told = unfinished(core.store)
+    yield from (Finding(level="warning", subject="note", message=note) for note in core.notes.all() if note != told)

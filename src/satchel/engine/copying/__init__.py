@@ -5,8 +5,8 @@ know any store.
 """
 
 from satchel.engine.copying.bookmark import find as find_bookmark
-from satchel.engine.copying.bookmark import require_copyable
+from satchel.engine.copying.bookmark import require_copyable, unfinished
 from satchel.engine.copying.copier import Progress, copy_store
 from satchel.engine.copying.report import CopyReport
 
-__all__ = ["CopyReport", "Progress", "copy_store", "find_bookmark", "require_copyable"]
+__all__ = ["CopyReport", "Progress", "copy_store", "find_bookmark", "require_copyable", "unfinished"]

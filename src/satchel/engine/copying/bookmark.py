@@ -5,6 +5,7 @@ It is a document of the target, written in one batch with what it speaks of.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,6 +60,15 @@ def find(store: Store) -> Bookmark | None:
     """Return the bookmark of a store that is, or was, the target of a copy."""
     value = store.document(COLLECTION, _KEY)
     return None if value is None else _read(value)
+
+
+def unfinished(store: Store) -> str | None:
+    """Return what to say of a store that is an unfinished copy; None of any other."""
+    mark = find(store)
+    if mark is None or mark.finished:
+        return None
+    command = shlex.join(["satchel", "copy", mark.source, store.location])
+    return f"this is an unfinished copy, and memories may be missing: `{command}` finishes it, unless something else is written here before"
 
 
 def require_copyable(source: Store) -> Change:

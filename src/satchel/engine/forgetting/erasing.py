@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.lineage import descendants, originals
-from satchel.engine.forgetting.scrubbing import pending_document, settle
+from satchel.engine.forgetting.scrubbing import finish, pending_document
 from satchel.engine.forgetting.tombstones import Marks, tombstone
 from satchel.engine.forgetting.traces import imports_of, receipt_traces, traces
 from satchel.engine.reading import fetch
 from satchel.engine.working.traces import forget_in_working
-from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.committing import commit, log_entry, note_uses, restate, revised
 from satchel.engine.writing.settling import left_over, set_free
 from satchel.errors import StoreCorrupt
 from satchel.operations.models import ForgetItem, ForgetRequest, Forgotten, RecordRequest
@@ -48,7 +48,8 @@ def _forget(core: Core, principal: Principal, scope: str, record_id: str, reason
     items = tuple(ForgetItem(id=entry, scope=scope) for entry in sorted(gone, key=lambda entry: (entry != record_id, entry)))
     # Who was shown the whole has read what is in the parts, and asked for that to go.
     told = f"{len(parts)} of them had been put together in it; {NOTE}" if parts else NOTE
-    return Forgotten(state=settle(core), count=len(items), items=items, note=told)
+    state, note = finish(core, told)
+    return Forgotten(state=state, count=len(items), items=items, note=note)
 
 
 def _bury_damaged(core: Core, principal: Principal, scope: str, record_id: str, reason: str | None) -> None:
@@ -97,7 +98,7 @@ def erase(
 
     gone, back = commit(core, plan)
     if back:
-        core.store.touch(back)
+        note_uses(core, back)
     return gone
 
 

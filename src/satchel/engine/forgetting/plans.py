@@ -15,12 +15,12 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting import traces
 from satchel.engine.forgetting.erasing import NOTE, erase, forget_one
 from satchel.engine.forgetting.lineage import descendants, originals
-from satchel.engine.forgetting.scrubbing import settle
+from satchel.engine.forgetting.scrubbing import finish
 from satchel.engine.forgetting.tombstones import Marks
 from satchel.engine.recall.recalling import Recaller
 from satchel.engine.working.traces import drop_every_session, drop_session
 from satchel.engine.writing.completing import refuse_secrets
-from satchel.errors import Denied, NotFound
+from satchel.errors import Denied, NotFound, StoreUnavailable
 from satchel.operations.models import ForgetItem, ForgetRequest, ForgetState, Forgotten, SearchRequest
 from satchel.ports import Batch, Document
 from satchel.protocol.filters import RecordFilter
@@ -165,10 +165,14 @@ class Planner:
             require_write(principal, head["scopes"])
         except (NotFound, Denied):
             raise NotFound("no such plan, or its time is over: ask again for one", plan=plan) from None
-        done = head["done"] or self._erase(principal, plan, head, reason or head["reason"])
+        try:
+            done = head["done"] or self._erase(principal, plan, head, reason or head["reason"])
+        except StoreUnavailable as error:
+            raise error.adding("part of the plan may be done, and forgetting the same plan again goes on with it") from error
         items = tuple(ForgetItem(id=record_id, scope=scope) for scope, record_id in done["items"])
         kept = f"{done['kept']} changed since the plan was made and were kept; " if done["kept"] else ""
-        return Forgotten(state=settle(self._core), count=done["count"], items=items, note=kept + NOTE)
+        state, note = finish(self._core, kept + NOTE)
+        return Forgotten(state=state, count=done["count"], items=items, note=note)
 
     def _erase(self, principal: Principal, plan: str, head: dict[str, Any], reason: str | None) -> dict[str, Any]:
         self._erase_receipts(plan)

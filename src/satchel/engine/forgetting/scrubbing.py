@@ -54,13 +54,33 @@ def settle(core: Core) -> ForgetState:
         if not _leave_index(core, waiting):
             core.notes.add(_NOTE, "forgotten content is gone from every answer, but its vectors not yet from the external index")
             return ForgetState.SCRUB_PENDING
-        if not (core.store.scrub() and _scrub_working(core)):
-            core.notes.add(_NOTE, "forgotten content is gone from every answer, but not yet scrubbed from the store's files")
+        if (why := _scrub(core, waiting)) is not None:
+            core.notes.add(_NOTE, f"forgotten content is gone from every answer, but not yet scrubbed from the store's files{why}")
             return ForgetState.SCRUB_PENDING
-        core.store.apply(Batch(documents=[Document(PENDING, document.key, None) for document in waiting]))
         waiting = core.store.documents(PENDING) if len(waiting) >= 1000 else []
     core.notes.drop(_NOTE)
     return ForgetState.SCRUBBED
+
+
+def finish(core: Core, told: str) -> tuple[ForgetState, str]:
+    """Scrub what is pending; return how far it has come and what to tell of the forgetting, with why the scrubbing waits."""
+    state = settle(core)
+    why = core.notes.get(_NOTE) if state is ForgetState.SCRUB_PENDING else None
+    return state, told if why is None else f"{why}; {told}"
+
+
+def _scrub(core: Core, waiting: Sequence[Document]) -> str | None:
+    """Scrub the files and note that it is done; return what to say of why it is not, where it is not.
+
+    The forgetting itself is done: where the store cannot be written now, this stays pending and is no failure of it.
+    """
+    try:
+        if not (core.store.scrub() and _scrub_working(core)):
+            return ""
+        core.store.apply(Batch(documents=[Document(PENDING, document.key, None) for document in waiting]))
+    except StoreUnavailable as error:
+        return f": {error.message}"
+    return None
 
 
 def _leave_index(core: Core, waiting: Sequence[Document]) -> bool:
@@ -74,10 +94,7 @@ def _leave_index(core: Core, waiting: Sequence[Document]) -> bool:
 
 
 def _scrub_working(core: Core) -> bool:
-    try:
-        done = core.working.scrub()
-    except StoreUnavailable:
-        return False
+    done = core.working.scrub()
     if done and core.apart is not None and "scrub" not in core.apart.capabilities:
         core.notes.add(_BEYOND_WORKING, _BEYOND_WORKING_TEXT)
     return done

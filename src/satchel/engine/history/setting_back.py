@@ -11,7 +11,7 @@ from satchel.engine.forgetting.tombstones import Blocklist, Marks
 from satchel.engine.history.differing import same
 from satchel.engine.history.snapshots import load, snapshot_before, standpoint
 from satchel.engine.history.timetravel import Departures, departures, record_at
-from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
+from satchel.engine.writing.committing import Vectors, commit, log_entry, note_uses, put, restate, revised
 from satchel.engine.writing.doubts import reopened
 from satchel.operations.models import RestoreSnapshotRequest, Snapshot, SnapshotRestored
 from satchel.ports import Batch, LogEntry, Put, Use
@@ -78,7 +78,7 @@ class _Setter:
         step = commit(self._core, plan)
         if step.back:
             # Without a use they would be as faint as when they were archived, and the next pass would undo this.
-            self._core.store.touch(step.back)
+            note_uses(self._core, step.back)
         self._done.restored += step.restored
         self._done.archived += step.archived
         self._done.left += step.left

@@ -25,7 +25,7 @@ from satchel.engine.moving.receipts import ImportHead
 from satchel.engine.working.arrivals import arrive
 from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate
 from satchel.engine.writing.completing import expiry
-from satchel.errors import InvalidRequest
+from satchel.errors import InvalidRequest, StoreUnavailable
 from satchel.operations.models import ImportOrigin, ImportReport, ImportRequest, Receipt, ReceiptOutcome
 from satchel.ports import Batch, Document, LogEntry, Position, Put
 from satchel.protocol.package import Package, PackageLine, Readable, UnknownLine, read_package
@@ -78,6 +78,14 @@ class _Import:
         self._standing = frozenset(scope for scope, found in positions.items() if found.change)
 
     def run(self) -> ImportReport:
+        try:
+            return self._run()
+        except StoreUnavailable as error:
+            taken = sum(self._counts.values())
+            before = f"{taken} lines were taken in before; importing the package again adds the rest" if taken else "nothing was taken in"
+            raise error.adding(before) from error
+
+    def _run(self) -> ImportReport:
         self._save(self._head)
         for kind, lines in groupby(self._lines(), key=lambda line: _kind(line[1])):
             while batch := list(islice(lines, _BATCH)):

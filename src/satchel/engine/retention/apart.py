@@ -12,7 +12,7 @@ from satchel.engine.forgetting.lineage import originals
 from satchel.engine.reading import fetch
 from satchel.engine.retention.consolidating import keeps_apart
 from satchel.engine.retention.passing import Edit, Records, ScopePass
-from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.committing import commit, log_entry, note_uses, restate, revised
 from satchel.engine.writing.updating import restore as restore_one
 from satchel.errors import InvalidRequest
 from satchel.operations.models import MaintenanceStep, RestoreRequest
@@ -53,7 +53,7 @@ def restore(core: Core, principal: Principal, request: RestoreRequest) -> Memory
     whole, parts = commit(core, plan)
     if parts:
         # Without a use they would be as faint as they were, and a pass might archive them again at once.
-        core.store.touch([Use(request.scope, name, core.now()) for name in parts])
+        note_uses(core, [Use(request.scope, name, core.now()) for name in parts])
     return whole
 
 

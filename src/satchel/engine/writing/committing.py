@@ -12,11 +12,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from satchel.engine.core import Core, Principal
+from satchel.engine.core import Core, Principal, logger
 from satchel.engine.index.embedding import embed_contents
 from satchel.engine.text.segmenting import pack_terms
-from satchel.errors import Conflict
-from satchel.ports import Batch, LogEntry, Put
+from satchel.errors import Conflict, StoreUnavailable
+from satchel.ports import Batch, LogEntry, Put, Use
 from satchel.protocol.record import MemoryRecord, content_hash
 
 R = TypeVar("R")
@@ -43,6 +43,14 @@ def commit(core: Core, plan: Callable[[], tuple[Batch, R]]) -> R:
             time.sleep(random.uniform(0, 0.001 * attempt))
             continue
         return result
+
+
+def note_uses(core: Core, uses: Iterable[Use]) -> None:
+    """Record usage that goes with a write that took place: where the store cannot be written any more, that write stands all the same."""
+    try:
+        core.store.touch(uses)
+    except StoreUnavailable as error:
+        logger.warning("usage was not recorded: %s", error)
 
 
 def log_entry(core: Core, principal: Principal, operation: str, *, reason: str | None = None, at: datetime | None = None) -> LogEntry:

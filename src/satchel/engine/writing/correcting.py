@@ -12,7 +12,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.lineage import lineage
 from satchel.engine.reading import fetch
 from satchel.engine.recall.constraints import must_not_wait
-from satchel.engine.writing.committing import Vectors, commit, log_entry, merged_ids, put, restate, revised
+from satchel.engine.writing.committing import Vectors, commit, log_entry, merged_ids, note_uses, put, restate, revised
 from satchel.engine.writing.completing import check_content, refuse_secrets
 from satchel.engine.writing.deciding import decide
 from satchel.engine.writing.dividing import Division, divided, division
@@ -54,7 +54,7 @@ def correct(core: Core, principal: Principal, request: CorrectRequest) -> Rememb
     remembered, back = commit(core, plan)
     if back:
         # What was put together long ago would be as faint as it was then, and a pass might archive it at once.
-        core.store.touch(back)
+        note_uses(core, back)
     return remembered
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from satchel.engine.core import Core, Principal
 from satchel.engine.reading import fetch
-from satchel.engine.writing.committing import commit, log_entry, restate, revised
+from satchel.engine.writing.committing import commit, log_entry, note_uses, restate, revised
 from satchel.engine.writing.completing import refuse_secrets
 from satchel.engine.writing.doubts import Doubt, closed, noted, possible_of
 from satchel.engine.writing.settling import BOTH, left_over, opponents, put_away_by, set_free, settled
@@ -143,7 +143,7 @@ def _change(
     after, back = commit(core, plan)
     if back:
         # Without a use it would be as faint as when it was archived: no recall would bring it, and the next pass would archive it.
-        core.store.touch([Use(scope, name, core.now()) for name in back])
+        note_uses(core, [Use(scope, name, core.now()) for name in back])
     return after
 
 

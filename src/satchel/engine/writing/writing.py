@@ -14,7 +14,7 @@ from satchel.engine.forgetting.lineage import lineage, originals
 from satchel.engine.forgetting.traces import REPETITIONS
 from satchel.engine.index.index_cache import IndexCache
 from satchel.engine.recall.constraints import must_not_wait
-from satchel.engine.writing.committing import Vectors, commit, log_entry, put, restate, revised
+from satchel.engine.writing.committing import Vectors, commit, log_entry, note_uses, put, restate, revised
 from satchel.engine.writing.completing import complete
 from satchel.engine.writing.deciding import decide, outweighs
 from satchel.engine.writing.dividing import Division, divided
@@ -85,7 +85,7 @@ class Writer:
         again = [use for draft in brought for use in draft]
         again += [Use(one.record.scope, one.record.id, self._core.now(), 0) for one in results if one.outcome in _SAID_AGAIN]
         if again:
-            self._core.store.touch(again)
+            note_uses(self._core, again)
         return results
 
 

@@ -7,6 +7,7 @@ readers take none.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from satchel.errors import StoreCorrupt, StoreUnavailable, Unsupported, VersionError
+from satchel.stores.permissions import hindrance
 
 try:
     import fcntl
@@ -30,6 +32,9 @@ _MARK = b'{"kind":"satchel","store":"jsonl","version":'
 _HEADER = re.compile(re.escape(_MARK) + rb'(\d+)(?:,"generation":"([0-9a-f]{16})")?\}\n')
 _BOM = b"\xef\xbb\xbf"
 _COMMIT = b'{"kind":"commit",'
+
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Look(NamedTuple):
@@ -222,6 +227,11 @@ def replacing(path: Path, parts: Iterable[bytes]) -> Iterator[Look]:
         unfinished.replace(path)
         sync_folder(path)
         yield _look_of(os.fstat(descriptor))
+    except OSError:
+        # What did not fit must not fill the disk that had no room for it.
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
     finally:
         os.close(descriptor)
 
@@ -246,4 +256,9 @@ def sync_folder(path: Path) -> None:
 
 def unavailable(path: Path, error: OSError) -> StoreUnavailable:
     """Return our error for the operating system's."""
-    return StoreUnavailable(f"{path} cannot be used: {error.strerror or error}", path=str(path))
+    if error.errno in _REFUSED and (why := hindrance(path)) is not None:
+        return StoreUnavailable(f"{path} is read-only: {why}", path=str(path))
+    if error.errno in _FULL:
+        return StoreUnavailable(f"{path} cannot grow: the disk is full, so this was not written", path=str(path), reason=str(error))
+    where = error.filename if isinstance(error.filename, str) else path
+    return StoreUnavailable(f"{where} cannot be used: {error.strerror or error}", path=str(path))

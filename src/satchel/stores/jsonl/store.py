@@ -22,6 +22,7 @@ from satchel.stores.jsonl.journal import NOTHING, look
 from satchel.stores.jsonl.lines import batch_lines, is_fleeting, replay, use_lines
 from satchel.stores.memory.state import ScopeState, State
 from satchel.stores.memory.store import MemoryStore
+from satchel.stores.permissions import folder_hindrance
 
 _PREFIX = "jsonl:///"
 
@@ -272,11 +273,10 @@ class JsonLinesStore(MemoryStore):
         return super().scrub()
 
     def _compact(self) -> None:
-        state = self._now()
-        self._look, self._generation = NOTHING, journal.new_generation()
-        with journal.replacing(self._path, compacted(state, self._generation)) as found:
+        state, generation = self._now(), journal.new_generation()
+        with self._following(), journal.replacing(self._path, compacted(state, generation)) as found:
             self._index.write_anew(index_entries(state))
-        self._look, self._end = found, found.size
+        self._generation, self._look, self._end = generation, found, found.size
         self._fleeting = 0
 
     def check(self) -> list[str]:
@@ -294,7 +294,11 @@ class JsonLinesStore(MemoryStore):
             return [str(journal.unavailable(self._path, error))]
         if not self._index.is_there and any(scope.rows for scope in state.scopes.values()):
             return [f"{self._path.name}.index is gone, so that recall finds little; `satchel reindex --everything` makes it again"]
-        return []
+        return self._found_beside()
+
+    def _found_beside(self) -> list[str]:
+        why = folder_hindrance(self._path) if os.access(self._path, os.W_OK) else None
+        return [] if why is None else [f"what is forgotten stays in the file, for it cannot be written anew: {why}"]
 
 
 def _entries(batch: Batch) -> Iterator[IndexEntry]:

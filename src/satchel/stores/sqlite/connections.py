@@ -121,6 +121,7 @@ class Readers:
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._pinned = threading.local()
+        self._lent: set[sqlite3.Connection] = set()
         self._here: tuple[int, tuple[int, int]] | None = None
         self._closed = False
 
@@ -179,20 +180,28 @@ class Readers:
                 forsake(*self._idle)
                 self._here, self._idle = here, []
             if self._idle:
-                return self._idle.pop(), True
-        return open_reader(self._path)
+                connection = self._idle.pop()
+                self._lent.add(connection)
+                return connection, True
+        connection, keep = open_reader(self._path)
+        with self._lock:
+            self._lent.add(connection)
+        return connection, keep
 
     def _give(self, connection: sqlite3.Connection, keep: bool) -> None:
         with self._lock:
+            keep = keep and connection in self._lent
+            self._lent.discard(connection)
             if keep and not self._closed:
                 self._idle.append(connection)
                 return
         connection.close()
 
     def drop(self) -> None:
-        """Close the idle connections."""
+        """Close the idle connections, and those that are lent as they come back."""
         with self._lock:
             idle, self._idle = self._idle, []
+            self._lent.clear()
         for connection in idle:
             connection.close()
 

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from satchel.errors import StoreCorrupt, StoreError, StoreUnavailable
+from satchel.stores.permissions import hindrance
 
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _UNAVAILABLE = {
     sqlite3.SQLITE_BUSY: "is locked by another process",
     sqlite3.SQLITE_LOCKED: "is locked",
     sqlite3.SQLITE_READONLY: "is read-only",
-    sqlite3.SQLITE_FULL: "cannot grow: the disk is full",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full, so this was not written",
     sqlite3.SQLITE_IOERR: "cannot be read or written (input/output error)",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened",
     sqlite3.SQLITE_PERM: "may not be opened",
@@ -26,6 +27,8 @@ _UNAVAILABLE = {
     sqlite3.SQLITE_NOLFS: "is too large for this disk",
 }
 
+_REFUSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+"""What SQLite says where permissions are wanting."""
 
 _PAGE = 65_536
 """Bytes of the largest page that SQLite may want to write."""
@@ -43,6 +46,10 @@ def store_error(error: Exception, path: str) -> StoreError:
         return StoreCorrupt(f"{path} is damaged or is not a Satchel store: {error}", path=path)
     if code == sqlite3.SQLITE_IOERR and _is_full(path):
         code = sqlite3.SQLITE_FULL
+    if code in _REFUSED or isinstance(error, PermissionError):
+        why = hindrance(Path(path))
+        if why is not None:
+            return StoreUnavailable(f"{path} is read-only: {why}", path=path, reason=str(error))
     if code in _UNAVAILABLE:
         return StoreUnavailable(f"{path} {_UNAVAILABLE[code]}", path=path, reason=str(error))
     if isinstance(error, OSError):

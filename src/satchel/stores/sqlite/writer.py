@@ -100,7 +100,7 @@ class Writer:
         failure: BaseException | None = None
         try:
             with translated(str(self._path)):
-                self._commit(self._open(jobs), jobs)
+                self._commit(self._begin(jobs), jobs)
         except SatchelError as error:
             failure = error
         except BaseException:
@@ -129,9 +129,26 @@ class Writer:
             self._durable = durable
         return self._connection
 
+    def _begin(self, jobs: list[_Job[Any]]) -> sqlite3.Connection:
+        """Begin a transaction. Connections from when the file could not be written may not outlast that: it is tried anew without them."""
+        for attempt in (1, 2):
+            try:
+                connection = self._open(jobs)
+                connection.execute("BEGIN IMMEDIATE")
+                return connection
+            except sqlite3.Error as error:
+                if primary_code(error) in _STALE:
+                    self._give_up()
+                if attempt == 2 or primary_code(error) != sqlite3.SQLITE_READONLY:
+                    raise
+        raise AssertionError
+
+    def _give_up(self) -> None:
+        self.drop()
+        self._on_stale()
+
     def _commit(self, connection: sqlite3.Connection, jobs: list[_Job[Any]]) -> None:
         try:
-            connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
                 self._attempt(connection, job, alone=len(jobs) == 1)
             if connection.in_transaction:
@@ -139,8 +156,7 @@ class Writer:
         except sqlite3.Error as error:
             self._roll_back(connection)
             if primary_code(error) in _STALE:
-                self.drop()
-                self._on_stale()
+                self._give_up()
             raise
         except BaseException:
             self._roll_back(connection)
