@@ -6,11 +6,13 @@ import json
 import resource
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,7 @@ from satchel.operations import Memory
 from satchel.ports import Batch, Document, IndexEntry, LogEntry, Put, Use
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import Deletion, MemoryRecord
-from satchel.stores.jsonl import JsonLinesStore, open_store
+from satchel.stores.jsonl import JsonLinesStore, journal, open_store
 
 NOW = datetime(2026, 5, 4, 8, 30, tzinfo=UTC)
 LOG = LogEntry("remember", "writer", NOW)
@@ -337,3 +339,114 @@ def test_what_git_or_an_editor_did_to_a_file_is_named_with_a_repair_that_brings_
     assert path.read_bytes() == before
     with closing(JsonLinesStore(path)) as store:
         assert set(store.get(SCOPE, {"r1", "r2"})) == {"r1", "r2"}
+
+
+# ---------------------------------------------------------------- what stands behind the end
+
+
+def cut_in_the_middle(path: Path) -> tuple[bytes, set[str]]:
+    """Write a file anew, as a forgetting does, and cut it; return its bytes and the ids it held."""
+    with closing(JsonLinesStore(path)) as store:
+        for number in range(5):
+            store.apply(Batch([put(number)]))
+        store.scrub()
+        held = ids(store)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    return path.read_bytes(), held
+
+
+def test_whole_lines_behind_the_end_are_told_on_opening_and_by_looking_and_nothing_is_touched(tmp_path: Path, caplog: Any) -> None:
+    path = tmp_path / "memory.jsonl"
+    cut, held = cut_in_the_middle(path)
+    with closing(JsonLinesStore(path)) as store:
+        assert ids(store) < held
+        (told,) = [record.getMessage() for record in caplog.records]
+        lines = len(cut.splitlines()) - 2  # the header, and a line that is not whole
+        assert f"{lines} whole lines" in told and "put a copy back" in told and "memory.jsonl.torn" in told
+        assert store.notices() == [told] and store.check() == []
+    assert path.read_bytes() == cut and not (tmp_path / "memory.jsonl.torn").exists()
+
+
+def test_doctor_names_what_is_not_read_and_leaves_it_where_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    cut, _ = cut_in_the_middle(path)
+    with open_memory(f"jsonl:///{path}", embedder="none") as memory:
+        findings = [finding for finding in memory.doctor().findings if "whole lines" in finding.message]
+        assert [finding.level for finding in findings] == ["warning"]
+    assert path.read_bytes() == cut
+
+
+def test_a_write_says_that_it_moved_what_was_not_read_and_a_copy_can_be_put_together_of_both(tmp_path: Path, caplog: Any) -> None:
+    path, torn = tmp_path / "memory.jsonl", tmp_path / "memory.jsonl.torn"
+    cut, _ = cut_in_the_middle(path)
+    with closing(JsonLinesStore(path)) as store:
+        caplog.clear()
+        store.apply(Batch([put(9)]))
+        assert [record.getMessage() for record in caplog.records if str(torn) in record.getMessage()]
+        assert store.notices() == [] and torn.read_bytes() == cut[cut.index(b"\n") + 1 :]
+        caplog.clear()
+        store.apply(Batch([put(10)]))
+        assert not caplog.records
+
+
+def test_one_line_that_a_killed_writer_left_unfinished_is_nothing_to_tell(tmp_path: Path, caplog: Any) -> None:
+    path = tmp_path / "memory.jsonl"
+    with closing(JsonLinesStore(path)) as store:
+        store.apply(Batch([put(1)]))
+    with path.open("ab") as file:
+        file.write(b'{"kind":"put","log":{"oper')
+    with closing(JsonLinesStore(path)) as store:
+        assert store.notices() == []
+        store.apply(Batch([put(2)]))
+    assert not caplog.records
+
+
+def test_a_write_under_way_is_not_taken_for_one_that_was_broken_off(tmp_path: Path, caplog: Any) -> None:
+    url = f"jsonl:///{tmp_path}/memory.jsonl"
+    with closing(open_store(url)) as writer, closing(open_store(url)) as reader:
+        stop = threading.Event()
+        job = threading.Thread(target=lambda: [writer.apply(Batch([put(n) for n in range(50)])) for _ in iter(stop.is_set, True)])
+        job.start()
+        try:
+            assert not any(reader.notices() for _ in range(200))
+        finally:
+            stop.set()
+            job.join()
+    assert not caplog.records
+
+
+def test_a_cut_in_a_large_file_that_was_written_anew_hides_a_hundred_lines_at_most(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    with closing(JsonLinesStore(path)) as store:
+        store.apply(Batch([put(number) for number in range(1000)]))
+        store.scrub()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with closing(JsonLinesStore(path)) as store:
+        assert len(ids(store)) >= whole[: len(whole) // 2].count(b'"kind":"put"') - 100
+
+
+@pytest.mark.parametrize("altered", [(b"memory number 1", b"memory number 7"), (b"\n", b"\r\n")])
+def test_damage_is_told_by_the_number_of_its_line(tmp_path: Path, altered: tuple[bytes, bytes]) -> None:
+    path = tmp_path / "memory.jsonl"
+    with closing(JsonLinesStore(path)) as store:
+        for number in range(4):
+            store.apply(Batch([put(number, "第 {0} 条 memory number {0}")]))
+    lines = path.read_bytes().splitlines(keepends=True)
+    place = next(place for place, line in enumerate(lines) if b"memory number 1" in line)
+    lines[place] = lines[place].replace(*altered)
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(StoreCorrupt, match=f"lines {place + 1} to {place + 1}"):
+        JsonLinesStore(path)
+
+
+def test_a_line_that_says_nothing_is_told_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "memory.jsonl"
+    with closing(JsonLinesStore(path)) as store:
+        store.apply(Batch([put(1)]))
+    number = path.read_bytes().count(b"\n") + 1
+    with path.open("ab") as file:
+        file.write(journal.sealed([b'{"kind":"of a later day"}\n']))
+    with pytest.raises(StoreCorrupt, match=f"line {number}: "):
+        JsonLinesStore(path)

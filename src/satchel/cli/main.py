@@ -171,13 +171,13 @@ class _Told(logging.Handler):
         sys.stderr.write(f"note: {printable(record.getMessage())}\n")
 
 
-_MOVED = _Told(logging.WARNING)
+_TOLD = _Told(logging.WARNING)
 
 
 def _prepare_streams() -> None:
     """Speak UTF-8 whatever the locale, and keep the library's log lines off the screen: the commands say what matters.
 
-    What an index did with files is said, for no command knows of it.
+    What an index or a store did with files is said, for no command knows of it.
     """
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
@@ -187,7 +187,8 @@ def _prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     logging.getLogger("satchel").addHandler(logging.NullHandler())
-    logging.getLogger("satchel.indexes").addHandler(_MOVED)
+    for files in ("satchel.indexes", "satchel.stores"):
+        logging.getLogger(files).addHandler(_TOLD)
 
 
 def _refuse_broken_text(words: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from satchel.engine.index.reach import IndexLost
 from satchel.engine.retention.rewriting import count_failures
 from satchel.errors import StoreError, StoreUnavailable
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState
-from satchel.ports import Batch
+from satchel.ports import Batch, Noticing
 
 _MOUNTS = Path("/proc/self/mounts")
 _FLEETING = {"tmpfs": "memory", "ramfs": "memory", "overlay": "a container's own layer"}
@@ -31,6 +31,8 @@ def doctor(core: Core, principal: Principal, request: DoctorRequest) -> Diagnosi
 def _store(core: Core) -> Iterator[Finding]:
     problems = core.store.check()
     yield from (Finding(level="error", subject="store", message=problem) for problem in problems)
+    if isinstance(core.store, Noticing):
+        yield from (Finding(level="warning", subject="store", message=notice) for notice in core.store.notices())
     try:
         # Nothing is written by it, but it goes all the way that a write goes.
         core.store.apply(Batch())

@@ -8,7 +8,7 @@ from satchel.ports.clock import Clock
 from satchel.ports.embedding import Calibration, Embedder, Vectors
 from satchel.ports.judging import Consolidator, Judge, Relation, Verdict
 from satchel.ports.states import Change, IndexRow, IndexSlice, Order, Position, RecordPage, ScopeCount, StoredRecord, Unindexed
-from satchel.ports.store import Store
+from satchel.ports.store import Noticing, Store
 from satchel.ports.vector_index import IndexDescription, VectorEntry, VectorIndex
 from satchel.ports.working import WorkingStore
 
@@ -26,6 +26,7 @@ __all__ = [
     "IndexSlice",
     "Judge",
     "LogEntry",
+    "Noticing",
     "Order",
     "Position",
     "Put",

@@ -140,3 +140,12 @@ class Store(Protocol):
     def close(self) -> None:
         """Release everything. Acknowledged writes need no close to be safe."""
         ...
+
+
+@runtime_checkable
+class Noticing(Protocol):
+    """What a store has besides where something may be worth a person's look though nothing is wrong."""
+
+    def notices(self) -> list[str]:
+        """Return it, a sentence each, with what to do."""
+        ...

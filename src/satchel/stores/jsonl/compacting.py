@@ -13,7 +13,8 @@ from satchel.stores.jsonl.journal import header, sealed
 from satchel.stores.jsonl.lines import document_line, erased_line, put_line, usage_line
 from satchel.stores.memory.state import Logged, State
 
-_BATCH = 1000
+_BATCH = 100
+"""Lines that stand or fall together: where the file is cut, so many are lost at most beyond what was cut off."""
 
 
 def compacted(state: State, generation: bytes) -> Iterator[bytes]:

@@ -103,9 +103,16 @@ def read_header(path: Path, line: bytes) -> tuple[bytes, int]:
 
 def _altered(line: bytes) -> str:
     """Say what an editor or git did to the file, and what undoes it; no line of ours holds a bare carriage return."""
-    if line.startswith(_BOM):
-        return r"was saved with a byte order mark and perhaps other line ends: `sed -i '1s/^\xEF\xBB\xBF//; s/\r$//'` on it takes them out"
-    return r"has Windows line ends, from git or an editor: `sed -i 's/\r$//'` on it takes them out"
+    saved = "was saved with a byte order mark and perhaps other line ends"
+    what = saved if line.startswith(_BOM) else "has Windows line ends, from git or an editor"
+    return f"{what}: `{_REPAIR}` and its path takes them out"
+
+
+_REPAIR = (
+    r"""python3 -c "import sys; d = open(sys.argv[1], 'rb').read(); open(sys.argv[1], 'wb')"""
+    r""".write(d.removeprefix(b'\xef\xbb\xbf').replace(b'\r\n', b'\n'))" """
+).rstrip()
+"""For a shell of any system, where sed has many dialects."""
 
 
 def sealed(lines: Iterable[bytes]) -> bytes:
@@ -131,7 +138,7 @@ def read_batches(path: Path, file: IO[bytes], end: int) -> Iterator[tuple[int, l
     """
     file.seek(end)
     held: list[bytes] = []
-    crc, place, broken = 0, end, False
+    crc, place, began, broken = 0, end, end, None
     for line in file:
         place += len(line)
         if not line.startswith(_COMMIT) or not line.endswith(b"\n"):
@@ -139,13 +146,32 @@ def read_batches(path: Path, file: IO[bytes], end: int) -> Iterator[tuple[int, l
             crc = zlib.crc32(line, crc)
             continue
         if not _closes(line, len(held), crc):
-            broken = True
-        elif broken:
-            raise StoreCorrupt(f"{path} is damaged after byte {end}: a batch does not match its closing line", path=str(path), byte=end)
+            broken = broken or (began, place)
+        elif broken is not None:
+            raise _damaged(path, *broken)
         else:
             end = place
             yield end, held
-        held, crc = [], 0
+        held, crc, began = [], 0, place
+
+
+def _damaged(path: Path, start: int, end: int) -> StoreCorrupt:
+    """Return the error for a batch that is not what its writer closed."""
+    with path.open("rb") as file:
+        before, within = file.read(start), file.read(end - start)
+    first = before.count(b"\n") + 1
+    last = first + within.count(b"\n") - 2  # its closing line is not meant
+    if b"\r\n" in within:
+        return StoreCorrupt(f"{path}, lines {first} to {last}: the file {_altered(b'')}", path=str(path), line=first)
+    return StoreCorrupt(f"{path} is damaged in lines {first} to {last}: they are not what was written", path=str(path), line=first)
+
+
+def at_line(path: Path, line: bytes, end: int, error: StoreCorrupt) -> StoreCorrupt:
+    """Return an error about a line of the batch that ends at a place, with the line's number."""
+    with path.open("rb") as file:
+        until = file.read(end)
+    number = until[: max(0, until.rfind(line))].count(b"\n") + 1
+    return StoreCorrupt(f"{path}, line {number}: {error}", path=str(path), line=number)
 
 
 @contextmanager
@@ -202,6 +228,32 @@ def cut_torn_tail(descriptor: int, path: Path, end: int) -> None:
     finally:
         os.close(aside)
     os.ftruncate(descriptor, end)
+
+
+class Tail(NamedTuple):
+    """What stands behind the last whole batch and is no part of the file; `lines` counts those that are whole."""
+
+    size: int
+    lines: int
+
+    def told(self, path: Path) -> str:
+        """Say what it is, and what to do."""
+        return (
+            f"{path}: {self.lines} whole lines ({self.size} bytes) stand behind the last finished write and are not read. Where a writer "
+            f"was killed, nothing that it had acknowledged is missing; where the file was cut, put a copy back before anything is written. "
+            f"The next write moves them to {torn_path(path).name}"
+        )
+
+
+def tail_behind(path: Path, end: int) -> Tail:
+    """Look at what stands behind a place. Raises OSError."""
+    size = lines = 0
+    with path.open("rb") as file:
+        file.seek(end)
+        while part := file.read(1 << 20):
+            size += len(part)
+            lines += part.count(b"\n")
+    return Tail(size, lines)
 
 
 def torn_path(path: Path) -> Path:

@@ -5,6 +5,7 @@ Every call looks first whether the file has changed, and reads what other proces
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from satchel.errors import InvalidRequest, StoreCorrupt, StoreUnavailable
+from satchel.errors import InvalidRequest, StoreCorrupt, StoreError, StoreUnavailable
 from satchel.ports import Batch, IndexEntry, Put, Use
 from satchel.stores.expectations import is_storable
 from satchel.stores.jsonl import journal
@@ -25,6 +26,8 @@ from satchel.stores.memory.store import MemoryStore
 from satchel.stores.permissions import folder_hindrance
 
 _PREFIX = "jsonl:///"
+
+logger = logging.getLogger("satchel.stores")
 
 _FLEETING = 1000
 """Lines without a lasting meaning that a file may hold before it is compacted by itself."""
@@ -65,6 +68,8 @@ class JsonLinesStore(MemoryStore):
         self._begin()
         self._create()
         self._refresh_unless_pinned()
+        for notice in self.notices():
+            logger.warning(notice)
 
     def _begin(self) -> None:
         self._look = NOTHING
@@ -154,7 +159,7 @@ class JsonLinesStore(MemoryStore):
                 try:
                     replay(state, line, self._known)
                 except StoreCorrupt as error:
-                    raise StoreCorrupt(f"{self._path}, before byte {end}: {error}", path=str(self._path), byte=end) from None
+                    raise journal.at_line(self._path, line, end, error) from None
             self._count(lines)
             self._end = end
 
@@ -181,7 +186,7 @@ class JsonLinesStore(MemoryStore):
         try:
             with journal.locked(self._path) as descriptor, self._lock:
                 self._refresh()
-                journal.cut_torn_tail(descriptor, self._path, self._end)
+                self._cut_tail(descriptor)
                 if not self._end:
                     self._generation = journal.new_generation()
                     journal.append(descriptor, journal.header(self._generation))
@@ -189,6 +194,14 @@ class JsonLinesStore(MemoryStore):
                 yield descriptor
         except OSError as error:
             raise journal.unavailable(self._path, error) from error
+
+    def _cut_tail(self, descriptor: int) -> None:
+        tail = journal.tail_behind(self._path, self._end)
+        if tail.size:
+            journal.cut_torn_tail(descriptor, self._path, self._end)
+        if tail.lines:
+            torn = journal.torn_path(self._path)
+            logger.warning("%s: %d whole lines behind the last finished write were moved to %s", self._path, tail.lines, torn)
 
     @contextmanager
     def _following(self) -> Iterator[None]:
@@ -221,14 +234,24 @@ class JsonLinesStore(MemoryStore):
 
     def apply(self, batch: Batch) -> int:
         """Write a batch atomically and durably."""
+        if not batch.changes and not batch.documents:
+            return self._position_where_writable()
         with self._writing() as descriptor:
             position = self._writable().apply(batch)
-            if batch.changes or batch.documents:
-                with self._following():
-                    self._index.append(_entries(batch))
-                    self._append(descriptor, list(batch_lines(batch)), durable=True)
-                self._compact_where_worth_it()
+            with self._following():
+                self._index.append(_entries(batch))
+                self._append(descriptor, list(batch_lines(batch)), durable=True)
+            self._compact_where_worth_it()
         return position
+
+    def _position_where_writable(self) -> int:
+        """Return the last position, having looked whether the file may be written; what stands behind its end stays there."""
+        try:
+            with journal.locked(self._path), self._lock:
+                self._refresh()
+                return self._writable().apply(Batch())
+        except OSError as error:
+            raise journal.unavailable(self._path, error) from error
 
     def touch(self, uses: Iterable[Use]) -> None:
         """Record usage; a power failure may lose the last of it."""
@@ -295,6 +318,17 @@ class JsonLinesStore(MemoryStore):
         if not self._index.is_there and any(scope.rows for scope in state.scopes.values()):
             return [f"{self._path.name}.index is gone, so that recall finds little; `satchel reindex --everything` makes it again"]
         return self._found_beside()
+
+    def notices(self) -> list[str]:
+        """Tell of whole lines that are not read, for no writer has finished with them."""
+        try:
+            # With the lock, so that no write under way is taken for one that was broken off.
+            with journal.locked(self._path, shared=True), self._lock:
+                self._refresh()
+                tail = journal.tail_behind(self._path, self._end)
+        except (OSError, StoreError):
+            return []
+        return [tail.told(self._path)] if tail.lines else []
 
     def _found_beside(self) -> list[str]:
         why = folder_hindrance(self._path) if os.access(self._path, os.W_OK) else None
