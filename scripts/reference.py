@@ -192,7 +192,7 @@ python -m pytest --help | grep -A 3 satchel
 
 - A store: `pytest --pyargs satchel.conformance.test_store --satchel-store=package:factory`; the factory gives an empty store. See [writing a store](stores.md#writing-a-store).
 - A place for working memory: `pytest --pyargs satchel.conformance.test_working --satchel-working=package:factory`. See [a place of your own](sessions.md#a-place-of-your-own).
-- A server in any language: `satchel conformance http://127.0.0.1:7377`. It keeps to scopes of its own and forgets them at the end.
+- A server in any language: `satchel conformance http://127.0.0.1:7377`. It keeps to scopes of its own and forgets them at the end; their tombstones, about a hundred, stay for good, so certify an instance that is no one's memory. A test that does not end within a minute (`--limit`) is reported as `hung`.
 - In a test suite of your own: inherit a contract and offer its fixture. Its tests cannot be redefined.
 
 `--json`, or `Report.to_json()`, gives the report for programs. What everything that ships makes of the contracts stands in [one table](conformance-table.md).

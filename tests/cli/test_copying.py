@@ -38,6 +38,35 @@ def test_a_difference_is_named_and_ends_with_exit_code_1(satchel, tmp_path: Path
     assert "log entry 1 (user:alice tea): differs" in answer.out
 
 
+def test_a_store_with_sessions_and_no_memory_is_copied(satchel, tmp_path: Path) -> None:
+    from_, to = f"sqlite:///{tmp_path / 'sessions.db'}", f"jsonl:///{tmp_path / 'copy.jsonl'}"
+    with open_memory(from_, embedder="none", agent="writer") as memory:
+        session = memory.working("s1", scope="user:alice")
+        session.slots["目标"] = "搬到新仓库"
+        session.save()
+    told = satchel("copy", from_, to, "--json").json
+    assert (told["verified"], told["sessions"], told["sessions_at"], told["records"]) == (True, 1, None, 0)
+    with open_memory(to, embedder="none") as memory:
+        assert memory.working("s1", scope="user:alice").slots == {"目标": "搬到新仓库"}
+    with open_memory(from_, embedder="none") as memory:
+        memory.remember("a first memory", scope="user:alice")
+    again = tmp_path / "again.jsonl"
+    assert satchel("copy", from_, f"jsonl:///{again}").code == 0
+    open_store(f"sqlite:///{tmp_path / 'nothing.db'}").close()
+    answer = satchel("copy", f"sqlite:///{tmp_path / 'nothing.db'}", f"jsonl:///{tmp_path / 'none.jsonl'}")
+    assert answer.code != 0 and "nothing to copy" in answer.err
+
+
+def test_sessions_that_are_kept_elsewhere_are_told_to_have_stayed_there(satchel, tmp_path: Path, redis_server) -> None:
+    from_, place = f"sqlite:///{tmp_path / 'memory.db'}", redis_server.url("copied")
+    with open_memory(from_, embedder="none", agent="writer", working=place) as memory:
+        memory.remember("喜欢龙井茶", scope="user:alice")
+        memory.working("s1", scope="user:alice").save()
+        where = memory.core.working.location
+    answer = satchel("copy", from_, f"jsonl:///{tmp_path / 'copy.jsonl'}")
+    assert answer.code == 0 and where in answer.out and "--working" in answer.out
+
+
 @pytest.mark.parametrize("new", ["sqlite:///{}/my copy.db", "jsonl:///{}/copy.jsonl"])
 def test_the_new_store_may_be_tried_before_the_change_over(satchel, tmp_path: Path, new: str) -> None:
     from_, to = f"sqlite:///{tmp_path / 'memory.db'}", new.format(tmp_path)

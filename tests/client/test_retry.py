@@ -150,6 +150,47 @@ def test_an_unknown_outcome_is_told_whatever_the_later_tries_say(lossy, monkeypa
     assert caught.value.details["outcome"] == "unknown"
 
 
+@pytest.mark.parametrize("broken", [httpx.ReadError, httpx.ReadTimeout, httpx.WriteError, httpx.RemoteProtocolError, httpx.CloseError])
+def test_a_write_whose_connection_broke_on_the_way_may_have_taken_place(lossy, monkeypatch, broken):
+    engine, transport, memory = lossy
+
+    def lost(request):
+        transport._inner.handle_request(request).read()
+        raise broken("the connection was reset")
+
+    monkeypatch.setattr(transport, "handle_request", lost)
+    for write in (lambda: memory.remember("只写一次", scope=ALICE, id="once"), lambda: memory.confirm("once", scope=ALICE)):
+        with pytest.raises(e.TransportError) as caught:
+            write()
+        assert caught.value.details["outcome"] == "unknown"
+    assert [found.id for found in engine.records(scope=ALICE).records] == ["once"]
+    with pytest.raises(e.TransportError) as caught:
+        memory.recall("什么", scope=ALICE)
+    assert "outcome" not in caught.value.details
+
+
+@pytest.mark.parametrize("never", [httpx.ConnectError, httpx.ConnectTimeout])
+def test_a_write_that_never_left_did_not_take_place(lossy, monkeypatch, never):
+    _, transport, memory = lossy
+
+    def refused(request):
+        raise never("refused")
+
+    monkeypatch.setattr(transport, "handle_request", refused)
+    with pytest.raises(e.TransportError) as caught:
+        memory.remember("从未写过", scope=ALICE)
+    assert "outcome" not in caught.value.details
+
+
+@pytest.mark.parametrize("status", [502, 504])
+def test_a_write_whose_answer_a_proxy_did_not_hear_may_have_taken_place(lossy, monkeypatch, status):
+    _, transport, memory = lossy
+    monkeypatch.setattr(transport, "handle_request", lambda request: httpx.Response(status, text="<html>bad gateway</html>"))
+    with pytest.raises(e.TransportError) as caught:
+        memory.remember("也许写过", scope=ALICE)
+    assert caught.value.details["outcome"] == "unknown"
+
+
 def test_a_package_that_was_read_from_is_not_sent_again(lossy):
     engine, transport, memory = lossy
     engine.remember("x", scope=ALICE)

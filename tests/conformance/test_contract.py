@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from satchel.conformance.contract import Contract, requirement, requirements_of
 from satchel.conformance.report import Result
 from satchel.conformance.requirements import REQUIREMENTS
 from satchel.errors import StoreUnavailable
+from satchel.ports import Batch
 from satchel.stores.memory import MemoryStore
 from write_stage import opened
 
@@ -214,3 +216,33 @@ def test_a_run_that_names_no_store_ends_before_its_first_test(tmp_path):
     told = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
     assert len(told) == 1, told
     assert "--satchel-store=nosuch:x" in told[0]
+
+
+class Hanging(MemoryStore):
+    """A store whose writes with two changes never end."""
+
+    def apply(self, batch: Batch) -> int:
+        if len(batch.changes) == 2:
+            threading.Event().wait()
+        return super().apply(batch)
+
+
+def test_a_store_that_hangs_is_named_with_the_test_and_the_other_tests_are_run() -> None:
+    report = run_store(Hanging, limit=0.5)
+    hung = [result for result in report.results if result.outcome is Outcome.HUNG]
+    assert 0 < len(hung) < 40 and all("within 0.5 seconds" in result.message for result in hung)
+    assert report.counts()["passed"] > 40 and not report.conformant and "hung" in report.verdict
+
+
+def test_behind_a_memory_that_hangs_the_rest_is_not_run_and_says_why() -> None:
+    with opened() as memory:
+        store = memory.core.store  # type: ignore[attr-defined]
+        let_go = threading.Event()
+        store.scopes = lambda: let_go.wait() or []
+        report = run_against(memory, limit=1.0)
+        let_go.set()
+    places = [place for place, result in enumerate(report.results) if result.outcome is Outcome.HUNG]
+    assert len(places) == 1
+    behind = report.results[places[0] + 1 :]
+    assert behind and {result.outcome for result in behind} == {Outcome.NOT_RUN}
+    assert all(report.results[places[0]].test in result.message for result in behind)

@@ -207,12 +207,54 @@ def test_maintenance_of_memories_goes_on_without_the_server_and_says_what_it_lef
         assert any("cannot be reached" in failure for failure in done.failures)
 
 
-def test_opening_without_a_server_is_a_clear_error_and_leaves_the_store_closed(own_server, tmp_path):
+def test_memory_is_opened_and_used_without_the_server_and_sessions_work_when_it_is_there(own_server, tmp_path):
     url = own_server.url()
     own_server.stop()
-    with pytest.raises(StoreUnavailable, match="cannot be reached"):
-        opened(tmp_path / "agent.db", working=url)
-    opened(tmp_path / "agent.db").close()
+    with opened(tmp_path / "agent.db", working=url) as memory:
+        record = memory.remember(FACT, scope=ALICE).record
+        assert memory.recall("密语", scope=ALICE)
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            memory.working("s1", scope=ALICE)
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            memory.forget(record.id, scope=ALICE)
+        assert [found.level for found in memory.doctor().findings if found.subject == "working"] == ["error"]
+        own_server.start()
+        worked(memory)
+        assert memory.doctor().healthy
+
+
+def test_sessions_that_the_store_holds_move_as_soon_as_their_new_place_is_there(own_server, tmp_path):
+    with opened(tmp_path / "agent.db") as memory:
+        worked(memory)
+        memory.remember("保险箱的密码是 swordfish", scope=ALICE, id="vault")
+    url = own_server.url()
+    own_server.stop()
+    with opened(tmp_path / "agent.db", working=url) as memory:
+        assert any("have yet to move" in note for note in memory.core.notes.all())
+        for ask in (
+            lambda: memory.working("s1", scope=ALICE),
+            lambda: memory.sessions(scope=ALICE),
+            lambda: memory.forget("vault", scope=ALICE),
+        ):
+            with pytest.raises(StoreUnavailable):
+                ask()
+        own_server.start()
+        assert [one.session_id for one in memory.sessions(scope=ALICE).sessions] == ["s1"]
+        assert [event["content"] for event in memory.working("s1", scope=ALICE).recent_events] == ["我对花生过敏"]
+        assert memory.core.notes.all() == ()
+        assert memory.forget("vault", scope=ALICE).state == "scrubbed"
+
+
+@pytest.mark.parametrize("command", [["remember", "一条 memory"], ["recall", "一条"], ["list"], ["stats"]])
+def test_commands_of_memory_need_no_server_of_sessions(own_server, tmp_path, capfd, command):
+    from satchel.cli.main import run
+
+    own_server.stop()
+    place = ["--store", f"{tmp_path}/agent.db", "--embedder", "none", "--scope", ALICE]
+    assert run(["remember", "一条 first", *place]) == 0
+    assert run([*command, *place, "--working", own_server.url()]) == 0
+    assert run(["doctor", *place, "--working", own_server.url()]) == 1
+    assert "cannot be reached" in capfd.readouterr().out
 
 
 def test_what_a_server_wrote_to_its_file_outlasts_a_kill():
@@ -282,7 +324,7 @@ def test_a_password_is_never_shown(redis_server, tmp_path, caplog):
         shown += [memory.doctor().model_dump_json(), *memory.core.notes.all()]
     wrong = redis_server.url().replace("geheim", "geheimnis")
     with pytest.raises(StoreUnavailable, match="did not take the name or password") as caught:
-        open_working(wrong)
+        open_working(wrong).load(ALICE, "s")
     shown += ["".join(traceback.format_exception(caught.value)), caplog.text]
     for text in shown:
         assert secret not in text and "geheim" not in text and "%40%2F" not in text
@@ -318,7 +360,7 @@ def test_tls_is_spoken_and_a_certificate_nobody_vouches_for_is_refused(redis_ser
         assert place.location.startswith("rediss://127.0.0.1") and str(tmp_path) not in place.location
         place.close()
         with pytest.raises(StoreUnavailable, match=r"(?i)certificate"):
-            open_working(plain.replace("redis://", "rediss://"))
+            open_working(plain.replace("redis://", "rediss://")).load(ALICE, "s")
 
 
 def test_a_socket_leads_there_too(tmp_path):

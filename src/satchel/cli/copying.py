@@ -64,10 +64,13 @@ def _show(done: CopyReport) -> None:
             ("memories", f"{done.records}, {done.tombstones} tombstones, in {len(done.scopes)} scopes"),
             ("vectors", str(done.vectors)),
             ("log entries", f"{done.entries}, {done.erased} of them erased; {done.copied} copied now"),
-            ("documents", str(done.documents)),
+            ("documents", f"{done.documents}, {done.sessions} of them sessions"),
             ("fingerprint", done.fingerprint),
         ]
     )
+    if done.sessions_at is not None:
+        place = printable(done.sessions_at)
+        say(f"sessions stay in {place}: open the new store with this as --working, and the old one no more")
     for difference in done.differences:
         say(f"differs: {printable(difference)}")
     say("the same, record by record" if done.verified else f"{done.differing} differences")

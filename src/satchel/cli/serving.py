@@ -103,6 +103,11 @@ def _mcp_door(engine: Any) -> dict[str, Any]:
 
 
 def _ready(session: Session, engine: Any, url: str, with_mcp: bool) -> None:
+    from satchel.service.health import trouble_of_sessions
+
+    trouble = None if engine.core.apart is None else trouble_of_sessions(engine.core)
+    if trouble is not None:
+        remark(f"memory is served, but no sessions until this is mended: {printable(trouble)}")
     location = engine.core.store.location
     if session.as_json:
         write_json({"url": url, "store": location})

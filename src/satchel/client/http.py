@@ -53,7 +53,7 @@ class HttpMemory(Memory):
         message = wire.encode(operation, exchange.with_ids(request))
         headers = {"Content-Type": "application/json"} if message.body is not None else {}
         built = self._client.build_request(message.verb, self.url + message.target, content=message.body, headers=headers)
-        response = self._send(built, idempotent=operation.idempotent)
+        response = self._send(built, idempotent=operation.idempotent, writes=operation.writes)
         return exchange.result_of(operation, response.content)
 
     def export_chunks(self, request: m.ExportRequest) -> Iterator[bytes]:
@@ -79,16 +79,18 @@ class HttpMemory(Memory):
             headers={"Content-Type": t.PACKAGE_MEDIA_TYPE},
             timeout=httpx.Timeout(exchange.STREAM_TIMEOUT, connect=5.0),
         )
-        response = self._send(built, idempotent=True, body=body)
+        response = self._send(built, idempotent=True, writes=True, body=body)
         return exchange.read_model(m.ImportReport, response.content)
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def _send(self, request: httpx.Request, *, idempotent: bool, stream: bool = False, body: _Blocks | None = None) -> httpx.Response:
+    def _send(
+        self, request: httpx.Request, *, idempotent: bool, writes: bool = False, stream: bool = False, body: _Blocks | None = None
+    ) -> httpx.Response:
         """Exchange until it succeeds or a retry is not safe; a stream that was read from cannot be sent again."""
-        retry = self._retry.start(idempotent=idempotent)
+        retry = self._retry.start(idempotent=idempotent, writes=writes)
         while True:
             try:
                 response = self._client.send(request, stream=stream)

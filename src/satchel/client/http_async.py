@@ -48,7 +48,7 @@ class AsyncHttpMemory(AsyncMemory):
         message = wire.encode(operation, exchange.with_ids(request))
         headers = {"Content-Type": "application/json"} if message.body is not None else {}
         built = self._client.build_request(message.verb, self.url + message.target, content=message.body, headers=headers)
-        response = await self._send(built, idempotent=operation.idempotent)
+        response = await self._send(built, idempotent=operation.idempotent, writes=operation.writes)
         return exchange.result_of(operation, response.content)
 
     async def export_chunks(self, request: m.ExportRequest) -> AsyncIterator[bytes]:
@@ -75,15 +75,17 @@ class AsyncHttpMemory(AsyncMemory):
             headers={"Content-Type": t.PACKAGE_MEDIA_TYPE},
             timeout=httpx.Timeout(exchange.STREAM_TIMEOUT, connect=5.0),
         )
-        response = await self._send(built, idempotent=True, body=body)
+        response = await self._send(built, idempotent=True, writes=True, body=body)
         return exchange.read_model(m.ImportReport, response.content)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
 
-    async def _send(self, request: httpx.Request, *, idempotent: bool, stream: bool = False, body: _Blocks | None = None) -> httpx.Response:
-        retry = self._retry.start(idempotent=idempotent)
+    async def _send(
+        self, request: httpx.Request, *, idempotent: bool, writes: bool = False, stream: bool = False, body: _Blocks | None = None
+    ) -> httpx.Response:
+        retry = self._retry.start(idempotent=idempotent, writes=writes)
         while True:
             try:
                 response = await self._client.send(request, stream=stream)

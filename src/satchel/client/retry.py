@@ -16,6 +16,9 @@ from satchel.errors import RateLimited, SatchelError, StoreUnavailable, Transpor
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
+_GAVE_UP = (500, 502, 504)
+"""What stands between answers so where it did not hear the service's answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -30,9 +33,9 @@ class RetryPolicy:
     longest: float = 5.0
     draw: Callable[[float, float], float] = random.uniform
 
-    def start(self, *, idempotent: bool) -> Retry:
+    def start(self, *, idempotent: bool, writes: bool = False) -> Retry:
         """Begin counting for one call."""
-        return Retry(self, idempotent)
+        return Retry(self, idempotent, writes)
 
 
 @dataclass(slots=True)
@@ -41,6 +44,7 @@ class Retry:
 
     policy: RetryPolicy
     idempotent: bool
+    writes: bool
     failures: int = 0
     uncertain: bool = False
     """Whether one of the tries may have written: no later failure can tell that it did not."""
@@ -48,7 +52,7 @@ class Retry:
     def pause_after(self, failure: Exception) -> float | None:
         """Return the seconds to wait before the next try, or None where the failure is the answer."""
         self.failures += 1
-        self.uncertain = self.uncertain or (isinstance(failure, SatchelError) and failure.details.get("outcome") == "unknown")
+        self.uncertain = self.uncertain or self._may_have_written(failure)
         if self.failures > self.policy.retries or not self._safe(failure):
             return None
         longest = min(self.policy.longest, self.policy.base * 2.0 ** (self.failures - 1))
@@ -57,6 +61,13 @@ class Retry:
         if isinstance(asked, int | float):
             return max(pause, float(asked)) if asked <= self.policy.longest else None
         return pause
+
+    def _may_have_written(self, failure: Exception) -> bool:
+        if isinstance(failure, SatchelError) and failure.details.get("outcome") == "unknown":
+            return True
+        # Where the connection broke, or what stands between gave up, once the request was on its way, the service may have acted.
+        broke = isinstance(failure, httpx.TransportError) and not isinstance(failure, (*_NEVER_SENT, httpx.UnsupportedProtocol))
+        return self.writes and (broke or (isinstance(failure, TransportError) and failure.details.get("status") in _GAVE_UP))
 
     def _safe(self, failure: Exception) -> bool:
         if isinstance(failure, (*_NEVER_SENT, RateLimited)):

@@ -14,11 +14,12 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """What became of one test. `undeclared`: it is about a capability that the subject does not claim."""
+    """What became of one test. `undeclared`: it is about a capability that the subject does not claim; `hung`: it did not end in time."""
 
     PASSED = "passed"
     FAILED = "failed"
     ERROR = "error"
+    HUNG = "hung"
     UNSUPPORTED = "unsupported"
     UNDECLARED = "undeclared"
     SKIPPED = "skipped"

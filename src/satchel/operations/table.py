@@ -39,6 +39,11 @@ class Operation(Generic[Q, R]):
     about: str | None = None
 
     @property
+    def writes(self) -> bool:
+        """Whether it may change anything."""
+        return self.access != "read" and self.verb != "GET"
+
+    @property
     def description(self) -> str:
         """What it does: its own words, else the request's docstring."""
         return cleandoc(self.about or self.request.__doc__ or "")

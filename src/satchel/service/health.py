@@ -41,7 +41,7 @@ def health_of(core: Core) -> Health:
     index: Literal["ok", "lexical"] = "lexical" if core.embedder is None or resting else "ok"
     health = Health(status="degraded" if core.notes.all() else "ok", store="ok", index=index, queue="waiting" if waiting else "empty")
     if core.apart is not None:
-        health["working"] = "ok" if _answers(core) else "failing"
+        health["working"] = "ok" if trouble_of_sessions(core) is None else "failing"
         if health["working"] == "failing":
             health["status"] = "degraded"
     return health
@@ -60,9 +60,10 @@ def diagnosed_with_tenants(diagnosis: Diagnosis, troubles: Mapping[str, str]) ->
     return diagnosis.model_copy(update={"findings": (*diagnosis.findings, *findings)})
 
 
-def _answers(core: Core) -> bool:
+def trouble_of_sessions(core: Core) -> str | None:
+    """Say why sessions that are kept apart from the store cannot be asked for now; None where they can."""
     try:
         core.working.load("public", "health-probe")
-    except SatchelError:
-        return False
-    return True
+    except SatchelError as error:
+        return error.message
+    return None

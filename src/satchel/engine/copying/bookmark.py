@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from satchel.engine.copying.documents import COLLECTION, digest_of_documents
+from satchel.engine.copying.documents import COLLECTION, digest_of_documents, has_documents
 from satchel.errors import Conflict, InvalidRequest, NotFound
 from satchel.ports import Change, Document, Store
 
@@ -71,8 +71,8 @@ def unfinished(store: Store) -> str | None:
     return f"this is an unfinished copy, and memories may be missing: `{command}` finishes it, unless something else is written here before"
 
 
-def require_copyable(source: Store) -> Change:
-    """Return the first entry of a source's log.
+def require_copyable(source: Store) -> str:
+    """Return the sign of the first entry of a source's log; empty where it has only documents, such as sessions and tokens.
 
     Raises:
         NotFound: it holds nothing.
@@ -82,9 +82,9 @@ def require_copyable(source: Store) -> Change:
     if theirs is not None and not theirs.finished:
         raise InvalidRequest.of([{"field": "FROM", "message": f"is an unfinished copy of {theirs.source}: finish that one first"}])
     entries = source.changes(None, limit=1)
-    if not entries:
+    if not entries and not has_documents(source):
         raise NotFound(f"there is nothing to copy in {source.location}", location=source.location)
-    return entries[0]
+    return sign(entries[0]) if entries else ""
 
 
 def begin(source: Store, target: Store) -> Bookmark:
@@ -97,14 +97,16 @@ def begin(source: Store, target: Store) -> Bookmark:
     """
     if source.location == target.location and "persistent" in source.capabilities:
         raise InvalidRequest.of([{"field": "TO", "message": "is the store to copy from"}])
-    first = sign(require_copyable(source))
+    first = require_copyable(source)
     mark = find(target)
     if mark is None:
         if target.changes(None, limit=1) or target.collections():
             text = f"{target.location} is not empty; copy to a new store, or use export and import to merge"
             raise Conflict(text, location=target.location)
         return Bookmark(source.location, first, last_position(source))
-    if mark.first != first or not _stands(source, mark):
+    # A source that had no memories when it was copied may have some now; it is known by its place.
+    is_same = mark.first == first or (not mark.first and mark.source == source.location)
+    if not is_same or not _stands(source, mark):
         raise Conflict(f"{target.location} holds a copy of another store, {mark.source}", location=target.location)
     in_use = mark.finished and mark.finished != digest_of_documents(target)
     if in_use or target.changes(None, after=mark.after, limit=1) or not _stands(target, mark):

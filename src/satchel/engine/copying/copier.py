@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from satchel.engine.copying import bookmark
 from satchel.engine.copying.bookmark import Bookmark
-from satchel.engine.copying.documents import compare_documents, copy_documents, digest_of_documents
+from satchel.engine.copying.documents import compare_documents, copy_documents, count_documents, digest_of_documents
 from satchel.engine.copying.replaying import replay
 from satchel.engine.copying.report import MOST, CopyReport
 from satchel.engine.copying.verifying import LogComparison, RecordComparison
+from satchel.engine.working.home import place_of_sessions
+from satchel.engine.working.store import WORKING
 from satchel.errors import Conflict, InvalidRequest
 from satchel.ports import Batch, Store
 
@@ -113,6 +115,8 @@ class _Copier:
             entries=log.entries,
             erased=log.erased,
             documents=documents,
+            sessions=count_documents(source, WORKING),
+            sessions_at=place_of_sessions(source),
             scopes=records.scopes,
             fingerprint=records.fingerprint,
             scrubbed=scrubbed,

@@ -31,6 +31,16 @@ def compare_documents(source: Store, target: Store) -> tuple[int, list[str]]:
     return total, [f"{document.collection} {document.key}" for document in _differing(source, target)]
 
 
+def count_documents(store: Store, collection: str) -> int:
+    """Return how many documents a collection has."""
+    return sum(1 for _ in _all(store, collection))
+
+
+def has_documents(store: Store) -> bool:
+    """Tell whether a store has documents that a copy brings over."""
+    return bool(_collections(store))
+
+
 def digest_of_documents(store: Store) -> str:
     """Return the sha-256 of all documents."""
     digest = hashlib.sha256()

@@ -14,7 +14,8 @@ class CopyReport(BaseModel):
     """What was compared, record by record, in one state of the source. `scopes` counts its records by status.
 
     `fingerprint` is the sha-256 of all records and tombstones in order of scope and id: two stores with the same one hold the same.
-    `entries` is the length of the change log, `position` where it ends, `copied` how much of it this run brought over.
+    `entries` is the length of the change log, `position` where it ends, `copied` how much of it this run brought over. `sessions` counts
+    those that came over; `sessions_at` is where they are kept instead where that is apart from the store: they stay there.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -30,6 +31,8 @@ class CopyReport(BaseModel):
     entries: int
     erased: int
     documents: int
+    sessions: int
+    sessions_at: str | None
     scopes: Mapping[str, Mapping[str, int]]
     fingerprint: str
     scrubbed: bool

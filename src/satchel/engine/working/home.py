@@ -8,12 +8,21 @@ from __future__ import annotations
 from satchel.engine.core import Core
 from satchel.engine.working.store import DocumentWorkingStore
 from satchel.errors import NotFound, StoreUnavailable
-from satchel.ports import Batch, Document
+from satchel.ports import Batch, Document, Store
 
 COLLECTION, KEY = "working-home", "home"
 """The document that names the last place apart from the store."""
 
 _NOTE = "working-home"
+
+_WAITING = "working-moves"
+"""The note that the store still holds sessions of its own, which move when their new place is there."""
+
+
+def place_of_sessions(store: Store) -> str | None:
+    """Return where the sessions of a store were last kept apart from it; None where they are in it."""
+    place: str | None = (store.document(COLLECTION, KEY) or {}).get("location")
+    return place
 
 
 def open_home(core: Core, *, chosen: bool) -> None:
@@ -21,15 +30,13 @@ def open_home(core: Core, *, chosen: bool) -> None:
 
     Where it is apart from the store, sessions that the store holds move there. Where it is not, and was, a note says what that means.
     """
-    last = (core.store.document(COLLECTION, KEY) or {}).get("location")
+    last = place_of_sessions(core.store)
     if core.apart is not None:
-        from satchel.engine.working.arrivals import bring_in  # every command opens a memory, and few of them one like this
-
         if last != core.apart.location:
             _write(core, {"location": core.apart.location})
         if last is not None and last != core.apart.location:
             core.notes.add(_NOTE, f"sessions of this store were kept in {last}; those that are there are not seen from here")
-        bring_in(core, DocumentWorkingStore(core.store))
+        _bring_in(core)
     elif last is not None and chosen:
         _write(core, None)
     elif last is not None:
@@ -37,6 +44,24 @@ def open_home(core: Core, *, chosen: bool) -> None:
             _NOTE,
             f"sessions of this store are kept in {last}: without working={last!r} they are not seen, and forgetting does not reach them",
         )
+
+
+def _bring_in(core: Core) -> None:
+    """Move the store's own sessions to where sessions are kept. Where that is away, a note says so, and `settle_home` does it later."""
+    from satchel.engine.working.arrivals import bring_in  # every command opens a memory, and few of them one like this
+
+    try:
+        bring_in(core, DocumentWorkingStore(core.store))
+    except StoreUnavailable as error:
+        core.notes.add(_WAITING, f"sessions that the store holds have yet to move: {error.message}")
+    else:
+        core.notes.drop(_WAITING)
+
+
+def settle_home(core: Core) -> None:
+    """Move what had to wait when the memory was opened; before sessions are asked for, so that none seems not to be there."""
+    if core.notes.get(_WAITING) is not None:
+        _bring_in(core)
 
 
 def looked_in(core: Core) -> str:
@@ -52,7 +77,7 @@ def unknown_session(core: Core, session: str, scope: str) -> NotFound:
 
 def _elsewhere(core: Core) -> str | None:
     """Return the place that sessions of this store are kept in, where this engine was not told to use it."""
-    return (core.store.document(COLLECTION, KEY) or {}).get("location") if core.apart is None else None
+    return place_of_sessions(core.store) if core.apart is None else None
 
 
 def must_reach(core: Core) -> None:
@@ -60,6 +85,10 @@ def must_reach(core: Core) -> None:
 
     Forgetting that does not reach them must not say that it is done.
     """
+    settle_home(core)
+    waiting = core.notes.get(_WAITING)
+    if waiting is not None:
+        raise StoreUnavailable(f"{waiting}; forgetting must reach them")
     last = _elsewhere(core)
     if last is not None:
         raise StoreUnavailable(

@@ -15,7 +15,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.retention.duties import is_open_duty
 from satchel.engine.text.screening import mask
 from satchel.engine.working.condensing import condense, memory_id
-from satchel.engine.working.home import looked_in, unknown_session
+from satchel.engine.working.home import looked_in, settle_home, unknown_session
 from satchel.engine.working.promoting import Promoter
 from satchel.engine.working.working import Desk, Overtaken, is_released, live, next_version, read, release_time, retried, write
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
@@ -193,6 +193,7 @@ class SessionBook:
     def sessions(self, principal: Principal, request: SessionsRequest) -> Sessions:
         """Return a page of the sessions of these scopes, without what they hold."""
         after = _read_cursor(request.cursor)
+        settle_home(self._core)
         found: list[SessionInfo] = []
         for scope in sorted(principal.readable(request.scope)):
             for snapshot in _from(self._core, scope, after):

@@ -15,7 +15,7 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.tombstones import Marks, session_forgotten
 from satchel.engine.working.condensing import trimmed
 from satchel.engine.working.drafts import Completion, check_size
-from satchel.engine.working.home import unknown_session
+from satchel.engine.working.home import settle_home, unknown_session
 from satchel.engine.working.promoting import Promoter
 from satchel.errors import Conflict
 from satchel.operations.models import SaveWorkingRequest, WorkingDraft, WorkingRequest, WorkingSaved
@@ -80,6 +80,7 @@ def release_time(core: Core, snapshot: WorkingSnapshot) -> datetime:
 
 def live(core: Core, scope: str, session: str) -> tuple[WorkingSnapshot | None, WorkingSnapshot | None]:
     """Return the snapshot that a session can go on with, and the one that stands in the store, which it replaces."""
+    settle_home(core)
     stored = core.working.load(scope, session)
     return (None if stored is None or is_released(core, stored) else stored), stored
 

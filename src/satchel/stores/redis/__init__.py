@@ -20,9 +20,12 @@ __all__ = ["open_working"]
 def open_working(url: str) -> RedisWorkingStore:
     """Open `redis://user:password@host:port/0?namespace=…`, `rediss://…` (TLS) or `unix:///path/to/socket`.
 
+    The server is met when a session is first asked for: that raises Unsupported where it is older than Redis 5, StoreError where it is
+    away.
+
     Raises:
-        Unsupported: the client library is not installed, or the server is older than Redis 5.
-        StoreError, InvalidRequest: it cannot be used.
+        Unsupported: the client library is not installed.
+        InvalidRequest: the URL cannot be.
     """
     try:
         import redis  # noqa: F401 - only to see whether it is there

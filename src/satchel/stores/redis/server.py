@@ -32,7 +32,7 @@ class Server:
     """One server, or what stands in for it. Safe under threads and across a fork."""
 
     def __init__(self, location: Location) -> None:
-        """Connect, so that a server that is not there is said at once. Raises as `open_working`."""
+        """Connect to nobody yet: memory itself does not need it. Raises InvalidRequest."""
         self.shown = location.shown
         self._closed = threading.Event()
         retry = Retry(ExponentialWithJitterBackoff(base=0.02, cap=0.5), _RETRIES)
@@ -45,12 +45,8 @@ class Server:
         except (ValueError, TypeError) as error:
             # The library's message quotes what it could not read, never the password.
             raise InvalidRequest.of([{"field": "working", "message": f"the URL has a value that is none ({error})"}]) from None
-        try:
-            self._require_known(self._info("server"))
-            self.persistent = self._is_persistent()
-        except BaseException:
-            self.close()
-            raise
+        self._persistent: bool | None = None
+        """None until the server was first met."""
         self.rewrites = True
         """Whether the server lets us have its files written anew."""
 
@@ -59,12 +55,25 @@ class Server:
         if all(part.isdigit() for part in found[:2]) and tuple(map(int, found[:2])) < _OLDEST:
             raise Unsupported(f"{self.shown} is Redis {info['redis_version']}; working memory needs 5.0 or later")
 
+    @property
+    def persistent(self) -> bool:
+        """Whether it keeps anything on a disk. Raises as `call`."""
+        if self._persistent is None:
+            self._require_known(self._info("server"))
+            self._persistent = self._is_persistent()
+        return self._persistent
+
     def call(self, work: Callable[[Any], T]) -> T:
         """Do something on the server, and again where the connection broke: it must not matter whether it was done before.
 
         Raises:
+            Unsupported: the server is too old.
             StoreError: the library's errors, translated.
         """
+        _ = self.persistent  # a server that cannot do it is said before anything is asked of it
+        return self._ask(work)
+
+    def _ask(self, work: Callable[[Any], T]) -> T:
         if self._closed.is_set():
             raise StoreUnavailable(f"{self.shown} was closed", location=self.shown)
         try:
@@ -82,7 +91,7 @@ class Server:
     def _info(self, section: str) -> Mapping[str, Any]:
         """Return a part of what the server tells of itself; nothing where it may not be asked."""
         try:
-            found: Mapping[str, Any] = self.call(lambda client: _unless_refused(lambda: client.info(section), {}))
+            found: Mapping[str, Any] = self._ask(lambda client: _unless_refused(lambda: client.info(section), {}))
         except Unsupported:
             return {}
         return found
@@ -92,7 +101,7 @@ class Server:
 
     def _saves(self) -> bool:
         """Tell whether the server writes its memory to a file from time to time; where it does not say, it may."""
-        asked: Mapping[Any, Any] = self.call(lambda client: _unless_refused(lambda: client.config_get("save"), {"save": "unknown"}))
+        asked: Mapping[Any, Any] = self._ask(lambda client: _unless_refused(lambda: client.config_get("save"), {"save": "unknown"}))
         return any(asked.values())
 
     def faults(self) -> list[str]:

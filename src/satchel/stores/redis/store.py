@@ -32,7 +32,7 @@ class RedisWorkingStore:
     """Keeps each session under a key of its own, beside indexes by name and by time."""
 
     def __init__(self, url: str) -> None:
-        """Connect. Raises as `open_working`."""
+        """Note where the server is; it is met when a session is first asked for. Raises as `open_working`."""
         where = parse(url)
         self.location = where.shown
         self._space = where.namespace
@@ -48,7 +48,7 @@ class RedisWorkingStore:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What this server, as it is set up, can promise."""
+        """What this server, as it is set up, can promise. Raises StoreError while it is away."""
         found = {"multiprocess"}
         if self._server.persistent:
             found.add("persistent")
