@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("startup", "writes", "recall_speed", "embedding", "moving", "maintenance", "peers", "load")
+MODULES = ("startup", "writes", "recall_speed", "postgres", "indexes", "embedding", "moving", "maintenance", "peers", "load")
 
 
 def main() -> int:

@@ -18,8 +18,8 @@ from satchel.operations.memory import Memory
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, VectorIndex, WorkingStore
 
 if TYPE_CHECKING:
-    from satchel.engine.core import Notes
     from satchel.engine.index.external import ExternalIndex
+    from satchel.engine.notes import Notes
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(//)?(.*)", re.DOTALL)
 """A scheme has at least two letters, so that a Windows drive is none."""
@@ -218,8 +218,9 @@ def _open_engine(
     index: str | VectorIndex | None,
 ) -> Memory:
     from satchel.engine.copying.bookmark import unfinished
-    from satchel.engine.core import UNFINISHED, Core, Notes, Principal
+    from satchel.engine.core import Core, Principal
     from satchel.engine.engine import Engine
+    from satchel.engine.notes import UNFINISHED, Notes
     from satchel.engine.recall.ranking import policy_named
     from satchel.engine.settings import Settings
     from satchel.engine.working.home import open_home

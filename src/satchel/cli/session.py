@@ -117,7 +117,7 @@ class Session:
 
     def _tell_unfinished(self, memory: Memory) -> None:
         """Say that the store is an unfinished copy, before anything is done with it."""
-        from satchel.engine.core import UNFINISHED  # a client of a service needs no engine
+        from satchel.engine.notes import UNFINISHED  # a client of a service needs no engine
 
         core = getattr(memory, "core", None)
         note = None if core is None or self.as_json else core.notes.get(UNFINISHED)

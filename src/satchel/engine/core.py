@@ -5,14 +5,13 @@ It must not know any verb.
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from satchel.engine.activity import Activity
+from satchel.engine.notes import Notes
 from satchel.engine.settings import Settings
 from satchel.engine.working.store import DocumentWorkingStore
 from satchel.ports import Clock, Consolidator, Embedder, Judge, Store, Use, WorkingStore
@@ -20,43 +19,6 @@ from satchel.protocol.times import to_utc
 
 if TYPE_CHECKING:
     from satchel.engine.index.external import ExternalIndex
-
-logger = logging.getLogger("satchel")
-
-
-class Notes:
-    """Things a person should know, each said once: logged when first added, and given with answers."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._notes: dict[str, str] = {}
-
-    def add(self, key: str, text: str) -> None:
-        """Say it, unless it was said."""
-        with self._lock:
-            if key in self._notes:
-                return
-            self._notes[key] = text
-        logger.warning(text)
-
-    def drop(self, key: str) -> None:
-        """Take a note back, for it is mended."""
-        with self._lock:
-            self._notes.pop(key, None)
-
-    def get(self, key: str) -> str | None:
-        """Return one note, where it stands."""
-        with self._lock:
-            return self._notes.get(key)
-
-    def all(self) -> tuple[str, ...]:
-        """Return what stands."""
-        with self._lock:
-            return tuple(self._notes.values())
-
-
-UNFINISHED = "unfinished-copy"
-"""The note that a store is an unfinished copy: what is written to it keeps the copy from being finished."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from satchel.engine.copying import unfinished
-from satchel.engine.core import UNFINISHED, Core, Principal
+from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.scrubbing import settle
 from satchel.engine.index.backlog import progress
 from satchel.engine.index.embedding import index_embedder
 from satchel.engine.index.reach import IndexLost
+from satchel.engine.notes import UNFINISHED
 from satchel.engine.retention.rewriting import count_failures
 from satchel.errors import StoreError, StoreUnavailable
 from satchel.operations.models import Diagnosis, DoctorRequest, Finding, ForgetState

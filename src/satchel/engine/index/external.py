@@ -20,8 +20,8 @@ from satchel.ports import Batch, Document, IndexDescription, IndexSlice, Positio
 from satchel.protocol.record import new_id
 
 if TYPE_CHECKING:
-    from satchel.engine.core import Notes
     from satchel.engine.index.nearness import Float32
+    from satchel.engine.notes import Notes
 
 COPYING = "external-index-copying"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from satchel.errors import SatchelError
 
 if TYPE_CHECKING:
-    from satchel.engine.core import Notes
+    from satchel.engine.notes import Notes
 
 P = ParamSpec("P")
 R = TypeVar("R")

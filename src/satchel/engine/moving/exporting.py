@@ -12,7 +12,7 @@ import satchel
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.traces import PACKAGE_LINES
 from satchel.engine.streaming import in_one_thread
-from satchel.engine.working.traces import every_snapshot
+from satchel.engine.working.saving import every_snapshot
 from satchel.operations.models import ExportRequest
 from satchel.ports import Position
 from satchel.protocol.filters import RecordFilter

@@ -67,7 +67,8 @@ _DENIED = re.compile(
 )
 
 _ORDER = re.compile(
-    r"(?:^|[.;!]\s+)(?:please,? )?(?:never|always|do not|don't|under no circumstances|at no time)\b(?!\s+(?:know|think|remember|mind|sure|been|had|was|were|seen|got|heard))"
+    r"(?:^|[.;!]\s+)(?:please,? )?(?:never|always|do not|don't|under no circumstances|at no time)\b"
+    r"(?!\s+(?:know|think|remember|mind|sure|been|had|was|were|seen|got|heard))"
     r"|(?:^|[。；！])(?:请|請|以后|以後|今后|今後)?(?:永远|永遠|始终|始終|总是|總是|一律|务必|務必|必须|必須|一定要|不要|不得|不许|不許|不准|禁止|严禁|嚴禁|切勿|请勿"
     "|請勿|绝不|絕不|千万别|千萬別|千万不要|千萬不要|别再|別再"
     f"|{_BIE}(?!担心|擔心|急|客气|客氣|忘|提了|说了|說了))|一律",

@@ -14,8 +14,7 @@ from satchel.engine.core import Core
 from satchel.engine.forgetting.tombstones import Marks, session_forgotten
 from satchel.engine.working.condensing import found_in, trimmed
 from satchel.engine.working.drafts import Completion
-from satchel.engine.working.traces import every_snapshot
-from satchel.engine.working.working import retried, same_content, write
+from satchel.engine.working.saving import every_snapshot, retried, same_content, write
 from satchel.errors import Conflict, InvalidRequest
 from satchel.operations.models import WorkingDraft
 from satchel.ports import WorkingStore

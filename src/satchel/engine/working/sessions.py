@@ -17,7 +17,8 @@ from satchel.engine.text.screening import mask
 from satchel.engine.working.condensing import condense, memory_id
 from satchel.engine.working.home import looked_in, settle_home, unknown_session
 from satchel.engine.working.promoting import Promoter
-from satchel.engine.working.working import Desk, Overtaken, is_released, live, next_version, read, release_time, retried, write
+from satchel.engine.working.saving import Overtaken, is_released, release_time, retried, write
+from satchel.engine.working.working import Desk, live, next_version, read
 from satchel.engine.writing.committing import commit, log_entry, restate, revised
 from satchel.engine.writing.writing import Writer
 from satchel.errors import Conflict, NotFound

@@ -16,25 +16,16 @@ from satchel.engine.forgetting.tombstones import ForgottenSession, session_forgo
 from satchel.engine.working.condensing import found_in, remarked_in
 from satchel.engine.working.home import must_reach
 from satchel.engine.working.mentions import of_slot, unmentioned
-from satchel.engine.working.working import retried, write
+from satchel.engine.working.saving import every_snapshot, retried, write
 from satchel.ports import Batch
 from satchel.protocol.record import MemoryRecord
 from satchel.protocol.working import WorkingEvent, WorkingItem, WorkingSnapshot, WorkingTask, same_json
 
-_PAGE = 100
 _ENDS = "。.！!；; \n"
 _UNKNOWN = 1000
 """The last version of a session that left no snapshot: more than its old holders will have."""
 _SHORTEST_BARE = 6
 """Characters of a content that is also looked for without the sign that ends it."""
-
-
-def every_snapshot(core: Core, scope: str | None = None) -> Iterator[WorkingSnapshot]:
-    """Yield the snapshots of a scope, or of all."""
-    after: tuple[str, str] | None = None
-    while page := core.working.snapshots(scope, after=after, limit=_PAGE):
-        yield from page
-        after = (page[-1].scope, page[-1].session_id)
 
 
 def forget_in_working(core: Core, scope: str, gone: Collection[MemoryRecord], at: datetime) -> None:

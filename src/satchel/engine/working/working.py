@@ -5,11 +5,8 @@ It must not know when a session begins or ends, or what of it is worth keeping f
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import TypeVar
+from datetime import datetime
 
 from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting.tombstones import Marks, session_forgotten
@@ -17,65 +14,14 @@ from satchel.engine.working.condensing import trimmed
 from satchel.engine.working.drafts import Completion, check_size
 from satchel.engine.working.home import settle_home, unknown_session
 from satchel.engine.working.promoting import Promoter
+from satchel.engine.working.saving import is_released, retried, same_content, write
 from satchel.errors import Conflict
 from satchel.operations.models import SaveWorkingRequest, WorkingDraft, WorkingRequest, WorkingSaved
 from satchel.protocol.working import WorkingEvent, WorkingSnapshot, same_json
 from satchel.protocol.working_merge import Difference, merge_working
 
-R = TypeVar("R")
-
-_ATTEMPTS = 20
 _FRESH_SHARE = 10
 """A snapshot that is saved unchanged is written again, so that it counts as in use, once in this part of the idle time."""
-
-_LINGER = 3600.0
-"""Seconds for which what was just written stands, however old it is: who wrote it may look at it."""
-
-_BESIDE = frozenset({"version", "updated_at", "agent_id"})
-
-
-class Overtaken(Exception):
-    """Another writer saved between reading and writing."""
-
-    def __init__(self, conflict: Conflict) -> None:
-        super().__init__(conflict.message)
-        self.conflict = conflict
-
-
-def retried(attempt: Callable[[], R]) -> R:
-    """Call `attempt`, and again, up to 20 times, where another writer came between. Raises Conflict where that does not end."""
-    number = 0
-    while True:
-        try:
-            return attempt()
-        except Overtaken as error:
-            number += 1
-            if number == _ATTEMPTS:
-                raise error.conflict from None
-            time.sleep(random.uniform(0, 0.001 * number))
-
-
-def write(core: Core, snapshot: WorkingSnapshot, *, expect: int) -> None:
-    """Save a snapshot. Raises Overtaken where the stored one is no longer at version `expect`."""
-    left = (release_time(core, snapshot) - core.now()).total_seconds()
-    try:
-        core.working.save(snapshot, expect=expect, lasting=max(left, _LINGER))
-    except Conflict as error:
-        raise Overtaken(error) from None
-
-
-def is_released(core: Core, snapshot: WorkingSnapshot) -> bool:
-    """Tell whether a session has been idle for so long that it is let go (WRK-2)."""
-    if snapshot.ended_by == "idle":
-        return True
-    return snapshot.ended_at is None and release_time(core, snapshot) <= core.now()
-
-
-def release_time(core: Core, snapshot: WorkingSnapshot) -> datetime:
-    """Return when a snapshot is let go, or, where it is over, removed, if nobody goes on with it."""
-    settings = core.settings
-    span = settings.session_idle_seconds if snapshot.ended_at is None else settings.session_archive_seconds
-    return snapshot.updated_at + timedelta(seconds=span)
 
 
 def live(core: Core, scope: str, session: str) -> tuple[WorkingSnapshot | None, WorkingSnapshot | None]:
@@ -218,11 +164,6 @@ def _merged(
     # What the engine keeps is as it stands.
     kept = {name: getattr(current, name) for name in ("carried", "records", "created_at", "erased_at")}
     return snapshot.model_copy(update={**kept, "promoted": promoted, "agent_id": ours.agent_id}), merge.replaced
-
-
-def same_content(one: WorkingSnapshot, other: WorkingSnapshot) -> bool:
-    """Tell whether two snapshots differ in nothing but their version, the time of their saving, and who saved them."""
-    return same_json(*(snapshot.model_dump(mode="json", exclude_none=True, exclude=set(_BESIDE)) for snapshot in (one, other)))
 
 
 def _is_stale(core: Core, current: WorkingSnapshot, now: datetime) -> bool:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from satchel.engine.core import Core, Principal, logger
+from satchel.engine.core import Core, Principal
 from satchel.engine.index.embedding import embed_contents
+from satchel.engine.notes import logger
 from satchel.engine.text.segmenting import pack_terms
 from satchel.errors import Conflict, StoreUnavailable
 from satchel.ports import Batch, LogEntry, Put, Use
