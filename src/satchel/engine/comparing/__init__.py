@@ -22,7 +22,6 @@ from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.several import say_by_parts
 from satchel.engine.comparing.slots import kindred_words as kindred_of_slots
 from satchel.engine.comparing.statements import Statement, is_said_now, read
-from satchel.engine.comparing.turning import say_turned, say_upgraded
 from satchel.ports import Relation, Verdict
 
 __all__ = ["compare", "is_said_now", "kindred_words", "may_be_same", "values_of"]
@@ -32,9 +31,7 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_exchanged,
     say_corrected,
     say_ended,
-    say_turned,
     say_switched,
-    say_upgraded,
     say_refilled,
     say_denied,
     say_about_to_change,
