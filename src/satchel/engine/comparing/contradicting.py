@@ -187,6 +187,8 @@ def _of_change(pair: Pair) -> Verdict | None:
     if bool(newer & PLANS) != bool(older & PLANS):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and one of them is a plan or a guess")
     if (newer & CHANGES) - older and not newer & PLANS:
+        if "@support" in pair.shared and not newer & {"change", "correct"}:
+            return Verdict(Relation.MAY_CONTRADICT, "the newer tells what is supported now, and both may be")
         return Verdict(Relation.REPLACES, "the same but for one place, and the newer says that it has changed")
     return None
 

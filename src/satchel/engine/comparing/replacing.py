@@ -13,6 +13,7 @@ from satchel.engine.comparing.denying import has_other_subject
 from satchel.engine.comparing.holding import may_both_hold
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
 from satchel.engine.comparing.persons import are_one
+from satchel.engine.comparing.qualifying import ends_partly
 from satchel.engine.comparing.slots import Slot, slots
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import LIGHT, WEAK, words
@@ -121,6 +122,8 @@ def say_ended(pair: Pair) -> Verdict | None:
         return None
     if unknown or has_other_subject(older, newer):
         return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
+    if ends_partly(older, newer):
+        return Verdict(Relation.MAY_CONTRADICT, "the newer says that what the older tells is no longer so at some time or place")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
 
 
