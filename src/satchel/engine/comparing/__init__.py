@@ -19,6 +19,7 @@ from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.persons import are_one, persons, speak_of_others
 from satchel.engine.comparing.qualifying import weigh_by_time_and_part
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
+from satchel.engine.comparing.revaluing import say_revalued
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.several import say_by_parts
 from satchel.engine.comparing.slots import kindred_words as kindred_of_slots
@@ -38,6 +39,7 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_handed,
     say_ended,
     say_switched,
+    say_revalued,
     say_refilled,
     say_denied,
     say_about_to_change,
