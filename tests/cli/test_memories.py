@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from satchel import open_memory
 from satchel.cli.output import width
 
 
@@ -285,3 +287,26 @@ def test_memories_are_listed_as_they_were_known_at_a_moment(satchel) -> None:
     assert [record["content"] for record in satchel("as-of", between, "--json").json["records"]] == ["会议室在三楼"]
     assert satchel("as-of", "2001-01-01").code == 1
     assert satchel("as-of", "someday").code == 2
+
+
+def test_a_session_and_a_snapshot_without_a_memory_are_shown_and_forgotten(satchel, tmp_path) -> None:
+    with open_memory(f"sqlite:///{tmp_path / 'memory.db'}", embedder="none", agent="writer") as memory:
+        for name in ("w1", "w2"):
+            session = memory.working(name, scope="user:alice")
+            session.slots["密语"] = f"Zyxquortle-{name}"
+            session.save()
+        memory.remember("a memory", scope="user:alice", id="one")
+        memory.snapshot(name="named Zyxquortle-snapshot", scope="user:alice")
+        memory.forget("one", scope="user:alice")
+    shown = satchel("forget", "--session", "w1", stdin=b"n\n")
+    assert "1 session" in shown.out + shown.err and b"Zyxquortle-w1" in held(tmp_path)
+    assert satchel("forget", "--session", "w1", "--yes").out.startswith("forgot 1 session: gone")
+    assert b"Zyxquortle-w1" not in held(tmp_path)
+    told = satchel("forget", "--everything", "--yes").out
+    assert "1 session" in told and "snapshot" in told and "gone from every answer and from the files" in told
+    assert b"Zyxquortle" not in held(tmp_path)
+    assert satchel("forget", "--everything", "--yes").code == 1
+
+
+def held(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())

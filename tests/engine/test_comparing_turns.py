@@ -8,6 +8,7 @@ from satchel.engine.comparing import compare
 from satchel.ports import Relation
 
 REPLACED = [
+    ("We use Slack for team chat", "We switched from Slack to Teams"),
     ("We use Slack", "We switched from Slack to Teams"),
     ("We use Slack", "we have migrated off Slack to Teams"),
     ("We use Teams", "We switched back from Teams to Slack"),
@@ -35,7 +36,6 @@ REPLACED = [
 """The newer names what it puts away, or tells another version of it."""
 
 ASKED = [
-    ("We use Slack for team chat", "We switched from Slack to Teams"),
     ("We use Slack", "We switched from Slack to Teams for calls"),
     ("We use Slack and Zoom", "We switched from Slack to Teams"),
 ]
@@ -76,8 +76,26 @@ def test_what_took_the_place_of_what_is_named_replaces_it(older: str, newer: str
 
 
 @pytest.mark.parametrize(("older", "newer"), ASKED)
-def test_what_may_be_a_part_of_it_is_asked_about(older: str, newer: str) -> None:
-    assert compare(older, newer).relation is Relation.CONTRADICTS
+def test_what_may_be_a_part_of_it_is_asked_about_or_told(older: str, newer: str) -> None:
+    assert compare(older, newer).relation in {Relation.CONTRADICTS, Relation.MAY_CONTRADICT}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We use Postgres for the orders service", "We use Mongo for the catalog service"),
+        ("We use Terraform for the staging cluster", "We use Pulumi for the production cluster"),
+        ("We use Notion for meeting notes", "We use Obsidian for reading notes"),
+        ("We use Stripe for US payments", "We use Adyen for European payments"),
+    ],
+)
+def test_what_is_told_of_two_parts_hides_neither(older: str, newer: str) -> None:
+    for one, other in ((older, newer), (newer, older)):
+        assert compare(one, other).relation in {Relation.APART, Relation.MAY_CONTRADICT}
+
+
+def test_what_is_told_of_one_part_is_asked_about() -> None:
+    assert compare("We use Postgres for the orders service", "We use MySQL for the orders service").relation is Relation.CONTRADICTS
 
 
 @pytest.mark.parametrize(("older", "newer"), APART)

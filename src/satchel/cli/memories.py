@@ -5,7 +5,7 @@ It must not know how a memory is found or shown beyond one line.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from satchel.cli.output import ask, printable, remark, say, write_json
 from satchel.cli.session import Session
 from satchel.cli.showing import tell_record, tell_write
 from satchel.cli.values import fault, json_object, moment, no_blanks, seconds, text_or_stdin
+
+if TYPE_CHECKING:
+    from satchel.operations.models import Forgotten
 
 PANEL = "One memory"
 
@@ -178,16 +181,16 @@ def forget(
     chosen = session if query else session.without_embedder()
     with chosen.open() as memory:
         done = memory.forget(scope=scope, everything=everything, reason=reason, **way)  # type: ignore[arg-type]
-        if done.plan and done.count and (yes or _agreed(session, done)):
+        if done.plan and _found(done) and (yes or _agreed(session, done)):
             done = memory.forget(plan=done, reason=reason)
     _tell_forgotten(session, done)
 
 
-def _agreed(session: Session, plan: object) -> bool:
+def _agreed(session: Session, plan: Forgotten) -> bool:
     if session.as_json:
         return False
-    items, count = plan.items, plan.count  # type: ignore[attr-defined]
-    remark(f"this would forget {count} {'memory' if count == 1 else 'memories'}:")
+    items, count = plan.items, plan.count
+    remark(f"this would forget {_told(plan)}{':' if items else ''}")
     for item in items[:20]:
         remark(f"  {printable(item.id)}  {printable(item.preview or '')}")
     if count > min(len(items), 20):
@@ -195,13 +198,22 @@ def _agreed(session: Session, plan: object) -> bool:
     return ask("forget them?")
 
 
-def _tell_forgotten(session: Session, done: object) -> None:
-    from satchel.operations.models import ForgetState, Forgotten
+def _found(done: Forgotten) -> int:
+    return done.count + done.sessions + done.snapshots
 
-    assert isinstance(done, Forgotten)
+
+def _told(done: Forgotten) -> str:
+    """Say how much is meant: memories, and the sessions and snapshots beside them."""
+    counts = ((done.count, "memory", "memories"), (done.sessions, "session", "sessions"), (done.snapshots, "snapshot", "snapshots"))
+    return ", ".join(f"{count} {one if count == 1 else more}" for count, one, more in counts if count)
+
+
+def _tell_forgotten(session: Session, done: Forgotten) -> None:
+    from satchel.operations.models import ForgetState
+
     if session.as_json:
         write_json(done.model_dump(mode="json"))
-    elif not done.count:
+    elif not _found(done):
         say("nothing to forget")
     elif done.state is ForgetState.PLANNED:
         say(f"nothing was forgotten yet; to carry it out: satchel forget --plan {done.plan}")
@@ -210,8 +222,8 @@ def _tell_forgotten(session: Session, done: object) -> None:
             "scrubbed": "gone from every answer and from the files",
             "scrub_pending": "gone from every answer; the files are scrubbed as soon as they can be",
         }
-        say(f"forgot {done.count}: {state[done.state.value]}")
+        say(f"forgot {_told(done) if done.sessions or done.snapshots else done.count}: {state[done.state.value]}")
         if done.note:
             remark(printable(done.note))
-    if not done.count:
+    if not _found(done):
         raise typer.Exit(1)

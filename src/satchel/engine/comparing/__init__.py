@@ -12,17 +12,21 @@ from collections.abc import Callable
 from satchel.engine.comparing.contradicting import say_about_to_change, say_differing, say_exchanged, say_parted, say_updated
 from satchel.engine.comparing.denying import say_denied
 from satchel.engine.comparing.doubting import say_possible
+from satchel.engine.comparing.handing import say_handed
 from satchel.engine.comparing.hypernyms import kindred_of
 from satchel.engine.comparing.marks import are_opposed
 from satchel.engine.comparing.pairing import CHANGES, Pair
 from satchel.engine.comparing.persons import are_one, persons, speak_of_others
 from satchel.engine.comparing.qualifying import weigh_by_time_and_part
 from satchel.engine.comparing.replacing import say_corrected, say_ended, say_refilled, say_switched
+from satchel.engine.comparing.revaluing import say_revalued
 from satchel.engine.comparing.sameness import say_same
 from satchel.engine.comparing.several import say_by_parts
 from satchel.engine.comparing.slots import kindred_words as kindred_of_slots
 from satchel.engine.comparing.statements import Statement, is_said_now, read
-from satchel.engine.comparing.turning import say_turned, say_upgraded
+from satchel.engine.comparing.tools import tools_in, tools_like
+from satchel.engine.comparing.turning import say_turned
+from satchel.engine.comparing.turns import turn
 from satchel.ports import Relation, Verdict
 
 __all__ = ["compare", "is_said_now", "kindred_words", "may_be_same", "values_of"]
@@ -31,10 +35,11 @@ _RULES: tuple[Callable[[Pair], Verdict | None], ...] = (
     say_same,
     say_exchanged,
     say_corrected,
-    say_ended,
     say_turned,
+    say_handed,
+    say_ended,
     say_switched,
-    say_upgraded,
+    say_revalued,
     say_refilled,
     say_denied,
     say_about_to_change,
@@ -65,7 +70,16 @@ _WEAK_VERDICTS = frozenset({Relation.APART, Relation.MAY_CONTRADICT})
 
 def kindred_words(text: str) -> str:
     """Return words that other memories may hold which say the same, or deny it, in other words; empty where there are none."""
-    return f"{kindred_of_slots(text)} {kindred_of(text)}".strip()
+    return f"{kindred_of_slots(text)} {kindred_of(text)} {_kindred_tools(text)}".strip()
+
+
+def _kindred_tools(text: str) -> str:
+    """Return the tools of a kind with one that a text says somebody changed to, where it does not say from which."""
+    if not tools_in(text):
+        return ""
+    statement = read(text)
+    changed = turn(statement) if statement is not None else None
+    return tools_like(changed.come) if changed is not None and changed.come and not changed.gone else ""
 
 
 def _said(older: Statement, newer: Statement) -> Verdict | None:

@@ -143,9 +143,26 @@ def _of_value(pair: Pair, shared: float) -> Verdict | None:
 
 
 def _asked(pair: Pair, said: str) -> Verdict:
-    if may_both_hold(pair):
+    if may_both_hold(pair) or _of_two_parts(pair):
         return Verdict(Relation.MAY_CONTRADICT, f"{said}, and both may hold")
     return Verdict(Relation.CONTRADICTS, f"{said}, and nothing tells which of them holds")
+
+
+def _of_two_parts(pair: Pair) -> bool:
+    """Tell whether each tells something else, and of another part: "uses A for orders", "uses B for the catalog"."""
+    one, other = _part(pair.older), _part(pair.newer)
+    if one <= other or other <= one:
+        return False
+    return {token.base for token in pair.older.content} - one != {token.base for token in pair.newer.content} - other
+
+
+def _part(statement: Statement) -> frozenset[str]:
+    """Return the keys of what an English statement says that it holds of: behind "for", "when" and the like; empty where it does not."""
+    start = next((token.at for token in statement.tokens if token.key in _PARTED_BY), None)
+    return frozenset() if start is None else frozenset(token.base for token in statement.content if token.at > start)
+
+
+_PARTED_BY = words("for when dure while if unless")
 
 
 def _is_beside_only(pair: Pair) -> bool:
@@ -187,6 +204,8 @@ def _of_change(pair: Pair) -> Verdict | None:
     if bool(newer & PLANS) != bool(older & PLANS):
         return Verdict(Relation.CONTRADICTS, "the same but for one place, and one of them is a plan or a guess")
     if (newer & CHANGES) - older and not newer & PLANS:
+        if "@support" in pair.shared and not newer & {"change", "correct"}:
+            return Verdict(Relation.MAY_CONTRADICT, "the newer tells what is supported now, and both may be")
         return Verdict(Relation.REPLACES, "the same but for one place, and the newer says that it has changed")
     return None
 

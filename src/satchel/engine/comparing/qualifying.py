@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import PLANS, Pair
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
+from satchel.engine.comparing.turn_patterns import LIMITS_HAN
 from satchel.engine.comparing.words import WEAK, words
 from satchel.engine.text.segmenting import fold
 from satchel.ports import Relation, Verdict
@@ -102,6 +103,19 @@ def tells_of_part(older: Statement, newer: Statement) -> bool:
         return False
     values = [group for group in groups if not group.lead] or groups[:1]
     return any(_limits(group, values, newer) for group in groups if group not in values)
+
+
+def ends_partly(older: Statement, newer: Statement) -> bool:
+    """Tell whether a Chinese end is told of a time or a place that the older does not name: 周末不…了, 在家不…了."""
+    if not newer.is_chinese:
+        return False
+    text = fold(newer.text)
+    before = text[: found.start()] if (found := _ENDING_HAN.search(text)) is not None else text
+    limits = {match.group() for match in LIMITS_HAN.finditer(before)}
+    return any(limit not in fold(older.text) for limit in limits)
+
+
+_ENDING_HAN = re.compile("再也不|不|戒|停|别|没")
 
 
 class _Group(NamedTuple):

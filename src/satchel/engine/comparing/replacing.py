@@ -13,6 +13,7 @@ from satchel.engine.comparing.denying import has_other_subject
 from satchel.engine.comparing.holding import may_both_hold
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair, size
 from satchel.engine.comparing.persons import are_one
+from satchel.engine.comparing.qualifying import ends_partly
 from satchel.engine.comparing.slots import Slot, slots
 from satchel.engine.comparing.statements import CONTENT, Statement, Token
 from satchel.engine.comparing.words import LIGHT, WEAK, words
@@ -21,8 +22,6 @@ from satchel.ports import Relation, Verdict
 
 _ENDS = words("stop ended")
 _PAST = words("past ended")
-_BEING = words("当 做 担 任")
-"""Words by which one is what one is, and which a statement of it may leave out: "不当厨师了"."""
 _MEASURED = words("when amount")
 _ASIDE = frozenset({"instead of", "rather than", "而不是"})
 _CONTRAST = frozenset({"but", "而是"})
@@ -117,12 +116,14 @@ def say_ended(pair: Pair) -> Verdict | None:
     clause = next((clause for clause in newer.clauses() if any(token.key in _ENDS for token in clause)), newer.tokens)
     known = {token.base for token in older.content}
     keys = [_key_in(token, known) for token in clause if token.kind in CONTENT]
-    ended = [key for key in keys if key not in LIGHT and key not in WEAK and (key in known or key not in _BEING)]
+    ended = [key for key in keys if key not in LIGHT and key not in WEAK]
     unknown = [key for key in ended if key not in known]
     if not ended or len(unknown) * 2 > len(ended):
         return None
     if unknown or has_other_subject(older, newer):
         return Verdict(Relation.APART, "the newer says that something else than what the older tells is no longer so")
+    if ends_partly(older, newer):
+        return Verdict(Relation.MAY_CONTRADICT, "the newer says that what the older tells is no longer so at some time or place")
     return Verdict(Relation.REPLACES, "the newer says that what the older tells is no longer so")
 
 

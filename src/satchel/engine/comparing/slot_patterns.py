@@ -126,7 +126,7 @@ _CHINESE: tuple[tuple[str, str], ...] = (
     ("blood", r"(?P<owner>.*?)(?:是 )?(?P<value>[a-z]+) (?P<role>型 血|型)$"),
     ("called", r"(?P<owner>.+?)(?:的 名 字 )?(?P<role>叫)(?: 做)? (?P<value>[^|]+)"),
     ("holder", r"(?P<value>[^|]+?) (?:now )?是 (?P<owner>[^|]+?)(?: 的)? (?P<role>ROLES)(?= \||$)"),
-    ("lead", r"(?P<owner>.+?) (?:now )?(?:由|change)(?: 由)? (?P<value>.+?) (?P<role>@lead)(?= \||$)"),
+    ("lead", r"(?P<owner>.+?) 由 (?P<value>.+?) (?P<role>@lead)(?= \||$)"),
     ("leads", r"(?P<value>.+?) (?P<role>@lead) (?P<owner>[^|]+)"),
     ("when", rf"(?P<owner>.+?) (?P<role>){_AT_HAN} (?P<value>{_TIME}(?: {_TIME})*)(?: 开(?: 始)?)?$"),
     ("when", r"(?P<owner>.+?) (?P<role>)(?P<value>time:\S+) 开(?: 始)?$"),

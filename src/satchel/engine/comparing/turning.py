@@ -1,147 +1,128 @@
-"""Whether a newer statement tells what was put in the place of what the older names: "switched from Slack to Teams", 从A迁到B (CNF-2).
+"""Whether a newer statement tells of a change by which what the older tells holds no more: "switched from Slack to Teams" (CNF-2, CNF-3).
 
-It must not know what else two statements can be to each other.
+It must not know how changes are worded. An older memory gives way only where it holds the very value that is given up, or another of the
+same kind as what comes, and the change is told of the same; where that is not certain it is asked, and where a part changes, doubted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
-from functools import lru_cache
-from itertools import pairwise
-from typing import NamedTuple
 
-from satchel.engine.comparing.pairing import CHANGES, COPULAS, PLANS, Pair
-from satchel.engine.comparing.statements import Statement, Token, read
-from satchel.engine.comparing.words import LIGHT, WEAK, words
+from satchel.engine.comparing.fitting import Fit, Value, fit_of, keys_of, subject, telling_words, value_of, without_holder
+from satchel.engine.comparing.held import Held, has_han, held_in, held_in_han, lowered
+from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair
+from satchel.engine.comparing.replacing import say_ended
+from satchel.engine.comparing.statements import Statement
+from satchel.engine.comparing.tools import tools_in
+from satchel.engine.comparing.turns import Turn, turn
+from satchel.engine.text.segmenting import fold
 from satchel.ports import Relation, Verdict
-
-_THING = r"[^,;:.!?，。；：！？、]{1,40}?"
-_MOVED = r"(?:switched|switching|moved|migrated|changed|transitioned|converted|went|upgraded|ported|swapped)"
-_ENGLISH = (
-    rf"(?P<who>.*?)\b{_MOVED}(?: over| away| back)?(?P<what>{_THING})? from (?P<old>{_THING}) (?:over )?(?:on)?to (?P<new>{_THING})",
-    rf"(?P<who>.*?)\b(?:migrated|moved) off (?:of )?(?P<old>{_THING}) (?:on)?to (?P<new>{_THING})",
-    rf"(?P<who>.*?)\b(?:replaced|swapped(?: out)?) (?P<old>{_THING}) (?:with|for|by) (?P<new>{_THING})",
-    rf"(?P<old>{_THING}) (?:was|were|is|are|got|has been|have been)(?: now)? (?:replaced|superseded) (?:by|with) (?P<new>{_THING})",
-)
-_LATELY = "(?:已经|已|刚刚|刚|现在|最近|都|也|正式)*"
-_TURN = "(?:迁移|迁|切换|切|更换|替换|换|改|转移|转|升级|搬)"
-_CHINESE = (
-    rf"(?P<who>.*?){_LATELY}从(?P<old>{_THING}){_TURN}(?:到|成|为|至|用)了?(?P<new>{_THING})",
-    rf"(?P<who>.*?){_LATELY}(?:把|将)(?P<old>{_THING}){_TURN}(?:到|成|为|至)了?(?P<new>{_THING})",
-    rf"(?P<old>{_THING}){_LATELY}被(?P<new>{_THING})(?:取代|替代|代替|替换|换掉)",
-)
-_FORMS = tuple(re.compile(rf"{form}(?:了|now|\s)*[.。!！]*$", re.IGNORECASE) for form in _ENGLISH + _CHINESE)
-_MAY_TURN = re.compile(r"\b(?:from|off|replaced|swapped|superseded)\b|从|把|将|被", re.IGNORECASE)
-
-_HOLDS = words("@use drive own run written built host hosted deploy deploy~ base~ store~ @store 写 跑 部 署 搭 建 采 使 基 于 的 开 骑")
-"""What a thing does with what can be put in another's place: it is what it runs on, is written in, is kept in."""
-
-_STANDS = words("@work @live 住")
-"""What somebody does at a place that can be left for another."""
-
-_OF_A_PART = re.compile(r"\b(?:for|when|during|on|at|in|only)\b", re.IGNORECASE)
-
-_ANYBODY = words(
-    "team project compani org squad group app applic system repo codebas stack servic user 团 队 项 目 公 司 小 组 系 统 应 服 务"
-)
-"""Whom a statement may be about that the other leaves out."""
-
-_SELF = words("i my we our")
-
-_NUMBERS = ("num:", "version:")
-
-
-class _Turn(NamedTuple):
-    """What was put in the place of what, and whom that is about, as keys."""
-
-    about: frozenset[str]
-    old: tuple[str, ...]
-    new: frozenset[str]
-    is_of_a_part: bool
 
 
 def say_turned(pair: Pair) -> Verdict | None:
-    """Say where the newer names what the older tells as what has given its place to something else."""
+    """Say where the newer tells of a change that ends what the older tells."""
     older, newer = pair.older, pair.newer
-    if older.denials or newer.denials or (older.cues | newer.cues) & PLANS or older.cues & CHANGES:
+    found = turn(newer)
+    if found is None or older.denials or older.cues & (PLANS | {"stop", "ended"}) or "more" in newer.cues:
         return None
-    turn = _turn(newer)
-    if turn is None or not _names(older, turn.old):
+    if has_han(older.text) != has_han(newer.text) and not found.gone.isascii():
         return None
-    known = {token.base for token in older.content}
-    if turn.new <= known:
-        return None
-    if turn.about - known - _ANYBODY:
-        return Verdict(Relation.APART, "the newer tells of something else that it has changed")
-    holds = known & (_HOLDS | _STANDS if known & turn.about else _HOLDS)
-    told = known - {*turn.old} - turn.about - holds - LIGHT - WEAK - _ANYBODY
-    is_whole = not told and (holds or not COPULAS.isdisjoint(token.key for token in older.tokens))
-    if is_whole and not turn.is_of_a_part:
-        return Verdict(Relation.REPLACES, "the newer says what has taken the place of what the older tells")
-    if is_whole or (holds and len(told) <= _MOST_BESIDE and not _is_of_another(older, told, holds)):
-        return Verdict(Relation.CONTRADICTS, "the newer says what has taken the place of what the older tells, perhaps of a part of it")
-    return None
+    return _of_old(pair, found) if found.gone else _of_new(older, newer, found)
 
 
-_MOST_BESIDE = 4
-
-
-def _is_of_another(statement: Statement, told: Set[str], holds: Set[str]) -> bool:
-    """Tell whether a statement begins with somebody whom the other does not name: "the client uses …"."""
-    predicate = min(token.at for token in statement.content if token.base in holds)
-    return any(token.base in told and token.at < predicate for token in statement.content)
-
-
-@lru_cache(maxsize=4096)
-def _turn(statement: Statement) -> _Turn | None:
-    if _MAY_TURN.search(statement.text) is None:
-        return None
-    for form in _FORMS:
-        match = form.match(statement.text)
-        if match is not None:
-            found = match.groupdict()
-            old, new = _keys(found["old"]), _keys(found["new"])
-            about = {*_keys(found.get("who") or ""), *_keys(found.get("what") or "")}
-            is_of_a_part = _OF_A_PART.search(found["new"]) is not None
-            return _Turn(frozenset(about) - _SELF - LIGHT - WEAK, old, frozenset(new), is_of_a_part) if old and new else None
-    return None
-
-
-def _keys(text: str) -> tuple[str, ...]:
-    statement = read(text)
-    return () if statement is None else tuple(token.base for token in statement.content)
-
-
-def _names(statement: Statement, old: tuple[str, ...]) -> bool:
-    """Tell whether a statement names a thing, in one piece and however many others."""
-    keys = tuple(token.base for token in statement.content)
-    return any(keys[start : start + len(old)] == old for start in range(len(keys) - len(old) + 1))
-
-
-def say_upgraded(pair: Pair) -> Verdict | None:
-    """Say where the newer tells that a thing which the older tells with its version has another now: "on Python 3.12 now"."""
+def _of_old(pair: Pair, found: Turn) -> Verdict | None:
     older, newer = pair.older, pair.newer
-    if older.denials or newer.denials or (older.cues | newer.cues) & PLANS or not newer.cues & CHANGES or older.cues & CHANGES:
+    value = value_of(found.gone)
+    held, fit = _weigh(older, newer, found, value)
+    if held in {Held.UNNAMED, Held.NOT} or _tells_new(older, found):
         return None
-    was, turned = dict(_versions(older)), dict(_versions(newer))
-    names = [name for name in turned if name in was and was[name] != turned[name]]
-    if len(names) != 1 or len(was) != 1:
+    if fit is Fit.OTHER:
+        return Verdict(Relation.APART, "the newer says that something else than what the older tells has changed")
+    if _gave_up(older, value):
         return None
-    (name,) = names
-    known = {name, was[name], turned[name]}
-    rest = {token.base for token in older.content} - known - LIGHT - WEAK - _HOLDS
-    about = {token.base for token in newer.content} - known - LIGHT - WEAK - _HOLDS
-    if about - rest - _ANYBODY:
-        return None
-    if not rest - about - _ANYBODY:
-        return Verdict(Relation.REPLACES, "both tell the version of the same thing, and the newer says that it has changed")
-    return Verdict(Relation.CONTRADICTS, "the newer tells another version, perhaps of this one")
+    if found.is_planned:
+        return Verdict(Relation.CONTRADICTS, "the newer says that what the older tells is about to change") if fit is Fit.SAME else None
+    if fit in {Fit.PART, Fit.UNSURE} or held is Held.AMONG_OTHERS or found.is_past:
+        return Verdict(Relation.MAY_CONTRADICT, "the newer names what the older tells as given up, perhaps in part or at another time")
+    ended = say_ended(pair) if held is Held.PERHAPS and fit is Fit.SAME else None
+    if ended is not None and ended.relation is Relation.REPLACES:
+        return ended  # "plays tennis", "no longer plays tennis": whatever the verb is, it is the same
+    if fit is Fit.NARROWER or held is Held.PERHAPS:
+        return Verdict(Relation.CONTRADICTS, "the newer names what the older tells as given up, and may mean something else by it")
+    return Verdict(Relation.REPLACES, "the newer names what the older tells as given up, or replaced by something else")
 
 
-def _versions(statement: Statement) -> Iterator[tuple[str, str]]:
-    """Yield each name that a number follows, and the number."""
-    tokens: tuple[Token, ...] = statement.content
-    for one, after in pairwise(tokens):
-        if one.kind == "name" and after.kind == "value" and after.key.startswith(_NUMBERS) and after.at == one.end + 1:
-            yield one.base, after.key
+def _weigh(older: Statement, newer: Statement, found: Turn, value: Value) -> tuple[Held, Fit]:
+    held = held_in_han(lowered(older.text), value.text) if has_han(older.text) else held_in(older, value.keys)
+    return held, fit_of(older, newer, found, value)
+
+
+def _tells_new(older: Statement, found: Turn) -> bool:
+    """Tell whether the older tells already what comes."""
+    if not found.come:
+        return False
+    come = value_of(found.come)
+    if has_han(older.text):
+        return bool(come.text) and come.text in lowered(older.text)
+    return bool(come.keys) and come.keys <= keys_of(older)
+
+
+def _gave_up(older: Statement, value: Value) -> bool:
+    """Tell whether the older itself tells that the value was given up."""
+    before = turn(older)
+    return before is not None and bool(before.gone) and bool(value.keys & value_of(before.gone).keys)
+
+
+# ---------------------------------------------------------------- what only names the new value
+
+
+def _of_new(older: Statement, newer: Statement, found: Turn) -> Verdict | None:
+    """Say where what comes is another tool of the same kind, or another version of the same thing."""
+    if found.is_planned or found.is_past or not (newer.cues & CHANGES or has_han(newer.text)) or _tells_new(older, found):
+        return None
+    was = _version(older, found.come)
+    if was is None:
+        was = _tool(older, found.come)
+    if not was:
+        return None
+    value = value_of(was)
+    held, fit = _weigh(older, newer, found, value)
+    if held not in {Held.SURELY, Held.PERHAPS} or fit is not Fit.SAME or _gave_up(older, value):
+        return None
+    if held is Held.PERHAPS or not _is_all_of(older, found, value):
+        return Verdict(Relation.MAY_CONTRADICT, "the newer tells of a change to another of the same kind, and the older may hold beside it")
+    return Verdict(Relation.REPLACES, "the newer tells of a change to another of the same kind")
+
+
+def _is_all_of(older: Statement, found: Turn, value: Value) -> bool:
+    """Tell whether the older is about nothing that the change is not told of, as far as its beginning tells."""
+    if has_han(older.text):
+        begins = without_holder(lowered(older.text).replace("的", ""))
+        about = lowered(found.about).replace("的", "").split()
+        return not about or begins.startswith(about[0])
+    return subject(older) - value.keys <= telling_words(found.about)
+
+
+_VERSION = re.compile(r"(?:(?P<product>[A-Za-z][\w.+#-]*[A-Za-z+#]|[A-Za-z]|[一-鿿]{2,8}) ?)?v?(?P<number>\d+(?:\.\d+)*)$")
+
+
+def _version(older: Statement, come: str) -> str | None:
+    """Return the other version of a product that the older names; empty where it names that version; None where nothing is a version."""
+    told = _VERSION.match(come.strip())
+    if told is None:
+        return None
+    product = re.escape(told["product"]) if told["product"] else r"[a-z][\w.+#-]*[a-z+#]|[a-z]"
+    found = re.findall(rf"(?<![a-z0-9.])((?:{product}) ?v?\d+(?:\.\d+)*)(?![\d.]*\d)", fold(older.text), re.IGNORECASE)
+    numbers = {re.findall(r"\d+(?:\.\d+)*$", one)[0] for one in found}
+    return str(found[0]) if len(numbers) == 1 and told["number"] not in numbers else None if not told["product"] else ""
+
+
+def _tool(older: Statement, come: str) -> str | None:
+    """Return the tool that the older names and that is of a kind with what comes; None where there is none, or more than one."""
+    new = tools_in(come)
+    if not new:
+        return None
+    kinds = frozenset().union(*new.values())
+    same = [name for name, own in tools_in(older.text).items() if own & kinds and name not in new]
+    written = re.search(re.escape(same[0]), fold(older.text), re.IGNORECASE) if len(same) == 1 else None
+    return written[0] if written is not None else None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from satchel.engine.comparing.statements import CONTENT, Token
+from satchel.engine.comparing.tools import TOOLS
 from satchel.engine.comparing.words import words
 
 _TIMES = (("day", ("date:", "month:")), ("weekday", ("weekday:",)), ("clock", ("time:", "part:")))
@@ -35,19 +36,6 @@ _NO_PLACE_HAN = re.compile(
 _NO_HOME_HAN = re.compile(
     "(?:公司|学校|单位|校园|部门?|组|队|班|排|岗|群|线|系统|平台|频道|座位|工位|会议室|服务器|云|团队|项目|[前后左右]面|这边|那边)了?$"
 )
-_TOOLS = words(
-    """
-    linux windows macos ubuntu debian fedora android kubernetes docker podman slack teams discord telegram whatsapp signal wechat zoom
-    skype gmail outlook thunderbird rust go golang python java kotlin swift scala ruby perl php typescript javascript elixir haskell react
-    vue angular svelte django flask spring rails postgres postgresql mysql sqlite redis mongodb kafka rabbitmq elasticsearch git github
-    gitlab bitbucket jira trello asana notion obsidian evernote confluence figma sketch vim neovim emacs vscode jetbrains pycharm firefox
-    chrome safari edge brave azure heroku netlify vercel cloudflare terraform ansible jenkins airflow spark hadoop snowflake bigquery
-    spotify netflix linear miro airtable bazel gradle maven npm yarn pnpm poetry nix wayland gnome kde zsh bash fish scrum kanban agile
-    飞书 钉钉 企业微信 微信 腾讯会议 阿里云 腾讯云 华为云 语雀 石墨文档 鸿蒙
-    """
-)
-"""Names of software and ways of working: who moves to one of these has not moved house."""
-
 _SPELLED_AS_TOOL = re.compile(r"[a-z][A-Z]|\d|[A-Z]{2}|[+#/_.]")
 _SHORT_PLACES = words("uk us usa uae nyc la sf dc uk. eu")
 _HOW_NAMED_HAN = re.compile("[取起念读写].*|的$")
@@ -89,11 +77,11 @@ def _of_place(role: str, tokens: Sequence[Token], text: str, found: set[str], *,
 
 def _is_tool(head: Sequence[Token], text: str) -> bool:
     """Tell whether what somebody moved to is no place but a tool, by its name or its spelling: "Kubernetes", "PostgreSQL"."""
-    if text in _TOOLS:
+    if text in TOOLS:
         return True
     names = [token for token in head if _may_name(token)][:1]
     return any(
-        token.text.lower() in _TOOLS or (_SPELLED_AS_TOOL.search(token.text) and token.text.lower() not in _SHORT_PLACES) for token in names
+        token.text.lower() in TOOLS or (_SPELLED_AS_TOOL.search(token.text) and token.text.lower() not in _SHORT_PLACES) for token in names
     )
 
 

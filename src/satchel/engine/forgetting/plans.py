@@ -15,9 +15,11 @@ from satchel.engine.core import Core, Principal
 from satchel.engine.forgetting import traces
 from satchel.engine.forgetting.erasing import NOTE, erase, forget_one
 from satchel.engine.forgetting.lineage import descendants, originals
-from satchel.engine.forgetting.scrubbing import finish
+from satchel.engine.forgetting.scrubbing import finish, pending_document
 from satchel.engine.forgetting.tombstones import Marks
+from satchel.engine.history.snapshots import of_scope
 from satchel.engine.recall.recalling import Recaller
+from satchel.engine.working.saving import every_snapshot
 from satchel.engine.working.traces import drop_every_session, drop_session
 from satchel.engine.writing.completing import refuse_secrets
 from satchel.errors import Denied, NotFound, StoreUnavailable
@@ -81,10 +83,21 @@ class Planner:
             self._core.store.apply(Batch(documents=[Document(PARTS, f"{plan}/{number:06d}", {"items": items})]))
             shown += [_item(record) for record in records[: MAX_SHOWN - len(shown)]]
             count += len(records)
-        self._core.store.apply(Batch(documents=[Document(PLANS, plan, self._head(request, now, count))]))
+        beside = self._beside(request)
+        self._core.store.apply(Batch(documents=[Document(PLANS, plan, self._head(request, now, count) | beside)]))
         until = (now + timedelta(seconds=self._core.settings.plan_seconds)).strftime("%H:%M UTC")
         note = f"nothing is gone yet: forget this plan's id before {until} to carry it out; {NOTE}"
-        return Forgotten(state=ForgetState.PLANNED, count=count, items=tuple(shown), plan=plan, note=note)
+        return Forgotten(state=ForgetState.PLANNED, count=count, items=tuple(shown), plan=plan, note=note, **beside)
+
+    def _beside(self, request: ForgetRequest) -> dict[str, int]:
+        """Count what goes beside memories: sessions, and snapshots, whose names may tell what is to be forgotten."""
+        scopes = request.scope or ()
+        if request.everything:
+            sessions = sum(1 for scope in scopes for _ in every_snapshot(self._core, scope))
+            return {"sessions": sessions, "snapshots": sum(1 for scope in scopes for _ in of_scope(self._core, scope))}
+        if request.session is not None:
+            return {"sessions": sum(self._core.working.load(scope, request.session) is not None for scope in scopes), "snapshots": 0}
+        return {"sessions": 0, "snapshots": 0}
 
     def _head(self, request: ForgetRequest, now: datetime, count: int) -> dict[str, Any]:
         # The question is left out: it tells what is to be forgotten.
@@ -172,7 +185,8 @@ class Planner:
         items = tuple(ForgetItem(id=record_id, scope=scope) for scope, record_id in done["items"])
         kept = f"{done['kept']} changed since the plan was made and were kept; " if done["kept"] else ""
         state, note = finish(self._core, kept + NOTE)
-        return Forgotten(state=state, count=done["count"], items=items, note=note)
+        beside = {name: head.get(name, 0) for name in ("sessions", "snapshots")}
+        return Forgotten(state=state, count=done["count"], items=items, note=note, **beside)
 
     def _erase(self, principal: Principal, plan: str, head: dict[str, Any], reason: str | None) -> dict[str, Any]:
         self._erase_receipts(plan)
@@ -219,7 +233,8 @@ class Planner:
 
     def _write(self, documents: Sequence[Document]) -> None:
         for some in _chunks(iter(documents), 100):
-            self._core.store.apply(Batch(documents=some))
+            # What these said is still in the files, as what records said is.
+            self._core.store.apply(Batch(documents=[pending_document(self._core), *some]))
 
     def _parts(self, plan: str) -> Iterator[list[_Item]]:
         after: str | None = None

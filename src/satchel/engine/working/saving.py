@@ -17,7 +17,9 @@ from satchel.protocol.working import WorkingSnapshot, same_json
 
 R = TypeVar("R")
 
-_ATTEMPTS = 20
+_ATTEMPTS = 200
+_PATIENCE_SECONDS = 10.0
+_LONGEST_PAUSE = 0.1
 _PAGE = 100
 
 _LINGER = 3600.0
@@ -35,16 +37,17 @@ class Overtaken(Exception):
 
 
 def retried(attempt: Callable[[], R]) -> R:
-    """Call `attempt`, and again, up to 20 times, where another writer came between. Raises Conflict where that does not end."""
-    number = 0
+    """Call `attempt`, and again, for some ten seconds, where another writer came between. Raises Conflict where that does not end."""
+    number, until = 0, time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
             return attempt()
         except Overtaken as error:
             number += 1
-            if number == _ATTEMPTS:
+            if number == _ATTEMPTS or time.monotonic() > until:
                 raise error.conflict from None
-            time.sleep(random.uniform(0, 0.001 * number))
+            # Several processes that write at once come into step unless the pauses grow apart.
+            time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.002 * number)))
 
 
 def write(core: Core, snapshot: WorkingSnapshot, *, expect: int) -> None:

@@ -47,8 +47,8 @@ def decide(core: Core, older: MemoryRecord, newer: MemoryRecord) -> Verdict:
 
 
 def moment(record: MemoryRecord) -> datetime:
-    """Return when a memory arose, as far as it is known."""
-    return record.created_at or record.stored_at
+    """Return when a memory arose, as far as it is known; not after it was stored, so that a date ahead lets no later news wait."""
+    return min(record.created_at or record.stored_at, record.stored_at)
 
 
 def _may_meet(settings: Settings, older: MemoryRecord, newer: MemoryRecord) -> bool:

@@ -78,10 +78,15 @@ class ForgetState(StrEnum):
 
 
 class Forgotten(Result):
-    """What went, or would go. A plan is carried out by `forget(plan=…)`. Packages exported earlier are out of reach."""
+    """What went, or would go: `count` memories, and beside them `sessions` and `snapshots`, where they are meant.
+
+    A plan is carried out by `forget(plan=…)`. Packages exported earlier are out of reach.
+    """
 
     state: ForgetState
     count: int
+    sessions: int = 0
+    snapshots: int = 0
     items: tuple[ForgetItem, ...] = ()
     plan: str | None = None
     note: str | None = None
