@@ -296,3 +296,58 @@ def test_what_was_replaced_for_a_time_comes_back_when_that_is_over(memory: Engin
     memory.maintain(ALICE)
     memory.maintain(ALICE)
     assert _statuses(memory) == [Status.ACTIVE, Status.ARCHIVED]
+
+
+SEVERAL = [
+    (*HIKING, "I enjoy hiking in the Ozark Mountains"),
+    (*WALKING, "我喜欢晚饭后在操场散步"),
+    ("The deadline for the draft is 3 May", "The deadline for the draft may be 8 May", "The deadline for the draft is perhaps 9 May"),
+    ("草稿的截止日期是5月3日", "草稿的截止日期可能是5月8日", "草稿的截止日期也许是5月9日"),
+]
+"""Two that may hold or contradict each other, and a third that goes against both."""
+
+
+def _asked_by_a_third(memory: Engine, texts: tuple[str, str, str]) -> Conflict:
+    _doubted(memory, *texts[:2])
+    (first,) = memory.conflicts(scope=ALICE)
+    memory.resolve(first.id, keep="both")
+    assert {*memory.remember(texts[2], scope=ALICE, id="third").related} == {"older", "newer"}
+    (asked,) = memory.conflicts(scope=ALICE)
+    return asked
+
+
+@pytest.mark.parametrize("texts", SEVERAL)
+def test_what_was_said_to_hold_together_is_not_asked_again_by_a_third(memory: Engine, texts: tuple[str, str, str]) -> None:
+    asked = _asked_by_a_third(memory, texts)
+    assert {one.id for one in asked.records} == {"older", "newer", "third"}
+    told = "已确认都对" if "的" in texts[0] or "我" in texts[0] else "hold together"
+    assert told in asked.question and asked.question.index(texts[2]) > max(asked.question.index(text) for text in texts[:2])
+
+
+@pytest.mark.parametrize("texts", SEVERAL)
+@pytest.mark.parametrize(
+    ("keep", "left"),
+    [
+        ("older", ["older", "newer"]),
+        ("newer", ["older", "newer"]),
+        ("third", ["third"]),
+        ("both", ["older", "newer", "third"]),
+        ("none", []),
+    ],
+)
+def test_an_answer_about_a_third_takes_no_earlier_answer_back(
+    memory: Engine, texts: tuple[str, str, str], keep: str, left: list[str]
+) -> None:
+    asked = _asked_by_a_third(memory, texts)
+    for _ in range(2):
+        memory.resolve(asked.id, keep=keep)
+        assert [name for name in ("older", "newer", "third") if memory.read(name, scope=ALICE).status is Status.ACTIVE] == left
+        assert memory.conflicts(scope=ALICE) == []
+
+
+@pytest.mark.parametrize("texts", SEVERAL[:2])
+def test_after_another_answer_the_one_that_was_kept_is_asked_about_alone(memory: Engine, texts: tuple[str, str, str]) -> None:
+    memory.resolve(_doubted(memory, *texts[:2]).id, keep="newer")
+    memory.remember(texts[2], scope=ALICE, id="third")
+    (asked,) = memory.conflicts(scope=ALICE)
+    assert {one.id for one in asked.records} == {"newer", "third"} and texts[0] not in asked.question

@@ -400,3 +400,57 @@ def test_news_reaches_what_was_put_together(memory, texts, news, ended, outcome)
         assert {record.content for record in asked.records} == {ended, news}
     memory.maintain(ALICE)
     assert not any(ended in record.content for record in memory.every_record(scope=ALICE, status="active"))
+
+
+HUNTING = [*FOSSILS[:3], "The user enjoys hunting fossils in the Rocky Mountains", *FOSSILS[4:]]
+COLLECTING = [
+    "小明的乌龙茶杯是祖父送的", "小明用紫砂壶泡乌龙茶", "周末小明去茶山采乌龙茶", "小明把乌龙茶存放在陶罐里", "朋友来时小明请大家品乌龙茶",
+    "小明参加了乌龙茶品鉴比赛", "乌龙茶的冲泡温度小明记在本子上", "小明晚饭后喜欢在江边品乌龙茶",
+]  # fmt: skip
+DOUBTED = [
+    (HUNTING, "The user enjoys hunting fossils in the Appalachian Mountains", HUNTING[3]),
+    (COLLECTING, "小明晚饭后喜欢在公园品乌龙茶", COLLECTING[-1]),
+]
+
+
+def _doubted(memory: Engine, texts: list[str], said: str) -> Any:
+    for text in texts:
+        memory.remember(text, scope=ALICE)
+    memory.maintain(ALICE)
+    one = whole(memory)
+    done = memory.remember(said, scope=ALICE, id="said")
+    assert (done.outcome, done.related) == (Outcome.CREATED, (one.id,)) and "may" in (done.reason or "")
+    return one
+
+
+@pytest.mark.parametrize(("texts", "said", "doubted"), DOUBTED)
+def test_what_may_contradict_one_thing_in_a_whole_is_told_and_changes_nothing(memory, texts, said, doubted):
+    one = _doubted(memory, texts, said)
+    (asked,) = memory.conflicts(scope=ALICE)
+    assert asked.kind == "possible" and {record.id for record in asked.records} == {one.id, "said"}
+    assert f"“{doubted}”" in asked.question and one.content not in asked.question
+    assert memory.read(one.id, scope=ALICE) == one
+    memory.maintain(ALICE)
+    assert len(memory.conflicts(scope=ALICE)) == 1  # a pass puts nothing together that is asked about
+    memory.resolve(asked.id, keep="both")
+    assert memory.conflicts(scope=ALICE) == [] and active(memory) == {one.content, said}
+
+
+@pytest.mark.parametrize(("texts", "said", "doubted"), DOUBTED)
+@pytest.mark.parametrize("keep", ["said", "none"])
+def test_of_a_whole_only_what_an_answer_is_about_is_put_away(memory, texts, said, doubted, keep):
+    _doubted(memory, texts, said)
+    (asked,) = memory.conflicts(scope=ALICE)
+    done = memory.resolve(asked.id, keep=keep)
+    assert active(memory) == {*texts} - {doubted} | ({said} if keep == "said" else set())
+    assert memory.resolve(asked.id, keep=keep) == done and memory.conflicts(scope=ALICE) == []
+    memory.maintain(ALICE)
+    assert not any(doubted in text for text in active(memory))
+
+
+@pytest.mark.parametrize(("texts", "said", "doubted"), DOUBTED)
+def test_to_keep_a_whole_puts_away_what_may_contradict_it(memory, texts, said, doubted):
+    one = _doubted(memory, texts, said)
+    (asked,) = memory.conflicts(scope=ALICE)
+    memory.resolve(asked.id, keep=one.id)
+    assert active(memory) == {one.content}

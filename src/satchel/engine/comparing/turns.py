@@ -65,11 +65,18 @@ def _turn(text: str) -> Turn | None:
 
 _SIGNS = {
     False: re.compile(
-        r"\b(?:from|off|out|away|with|by|for|to|onto|into|way|over|off|now|left|dropp|ditch|abandon|scrap|retir|phas|rid|down|closed|cancel"
-        r"|unsubscr|resign|sold|gave|given|quit|stopped|replac|supers|succeed|supplant|displac|decommission|discontin|shut|turned|switch)",
+        r"\b(?:replac|supers|succeed|supplant|displac|swap|trad(?:e|ing)|exchang|switch|mov(?:e|ing)|migrat|convert|transition|shift|chang|upgrad"
+        r"|downgrad|port(?:ed|ing)|rewr|relocat|transfer|went|gone|turned|raised|lowered|increas|reduc|cut\b|bumped|extended|shorten|gr[eo]w"
+        r"|risen|rose|fell|fallen|promot|reassign|drop|ditch|abandon|g[ai]ve|retir|scrap|phas|took|take[ns]\b|left|got rid|d(?:id|one) away"
+        r"|parted|cancel|closed|unsubscr|opted|stepped|stood|resign|sold|uninstall|quit|stopped|decommission|discontin|shut|sunset|deprecat"
+        r"|made|makes|now\b)",
         re.IGNORECASE,
     ),
-    True: re.compile("[换替迁移转改升降涨调停弃汰放抛退取消卸辞离卖关载不戒别被由从把将过增减缩延变搬切跳推提重现目如已]"),
+    True: re.compile(
+        "换|替|取代|迁|转[到为向用投移至往]|改[用成为到由在至]|切[换到]|升[级到至]|调[到至整动]|变更|变成|提[高升]到|降[低到至]|涨[到至]|增加到|减少到|缩短|延长|上调|下调"
+        "|停用|弃用|淘汰|放弃|抛弃|舍弃|退[订出役掉]|取消|注销|卸|辞|离开|[卖停关抛扔戒]掉|告别|下线|停服|作废|关停|报废|停运|不再|再也不|[已经]不|不[^，。；,;]{1,24}了"
+        "|(?:现在|目前|如今|已经?)(?:使用|采用|用|是|跑|运行)|搬|重写|跳槽|推迟|提前|过渡|增[至到]|减[至到]|缩[至到]|接手|接管|不干"
+    ),
 }
 """What a text holds at least where it tells of a change; most hold none of it, and are passed by."""
 

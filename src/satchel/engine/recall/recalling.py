@@ -30,8 +30,7 @@ from satchel.engine.recall.recall_log import RecallBook
 from satchel.engine.recall.usage import UsageLog
 from satchel.engine.retention.reviving import revive
 from satchel.engine.text.segmenting import hash_query, hash_term, segment_query
-from satchel.engine.writing.conflicts import groups_of
-from satchel.engine.writing.questions import question_about
+from satchel.engine.writing.conflicts import groups_of, question_on
 from satchel.errors import InvalidRequest
 from satchel.operations.models import Context, ContextRequest, Hit, Hits, RecallRequest, SearchRequest
 from satchel.ports import Position, Use
@@ -230,7 +229,7 @@ class Recaller:
             found = [hit.record for hit in self._answer(wanted, "questions" + pending.model_dump_json())]
         asked = [record for record in found if record.relations.conflicts_with]
         groups = [group for scope in scopes for group in groups_of(self._core, scope, [one for one in asked if one.scope == scope])]
-        return [question_about(group) for group in groups]
+        return [question_on(self._core, group) for group in groups]
 
     def _strongest(
         self, scopes: tuple[str, ...], where: RecordFilter | None, count: int, terms: NDArray[np.uint32] = _NO_TERMS

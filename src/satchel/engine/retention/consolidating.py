@@ -24,7 +24,8 @@ from satchel.engine.retention.rewriting import BadAnswer, fail, rewritten
 from satchel.engine.retention.topics import Background, Item, background, topic_words, topics
 from satchel.engine.text.joining import join
 from satchel.engine.writing.committing import merged_ids
-from satchel.operations.models import MaintenanceStep
+from satchel.engine.writing.doubts import doubts_of
+from satchel.operations.models import ConflictKind, MaintenanceStep
 from satchel.ports import Relation
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Relations, Source, Status, Usage, content_hash, core_type
@@ -116,11 +117,18 @@ def _fills_a_slot(content: str) -> bool:
 
 def _items(work: ScopePass) -> dict[str, Item]:
     found: dict[str, Item] = {}
+    asked = {
+        name for doubt in doubts_of(work.core, work.scope) if doubt.kind is ConflictKind.POSSIBLE for name in (doubt.about, *doubt.beside)
+    }
     cursor: str | None = None
     while True:
         page = work.core.store.scan((work.scope,), _ACTIVE, cursor=cursor, limit=_PAGE)
         records = work.seen(page.records)
-        found |= {name: _item(work, record, _vector(work, name)) for name, record in records.items() if may_consolidate(record)}
+        found |= {
+            name: _item(work, record, _vector(work, name))
+            for name, record in records.items()
+            if may_consolidate(record) and name not in asked
+        }
         cursor = page.cursor
         if cursor is None or len(found) >= MAX_ITEMS:
             return found

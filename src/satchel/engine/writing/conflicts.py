@@ -12,14 +12,16 @@ from datetime import datetime
 from heapq import nsmallest
 
 from satchel.engine.core import Core, Principal
-from satchel.engine.writing.committing import commit, log_entry, restate
+from satchel.engine.writing.agreeing import agreed, agreement, hold_together
+from satchel.engine.writing.committing import commit, log_entry, note_uses, restate
 from satchel.engine.writing.deciding import decide, moment
+from satchel.engine.writing.doubted_parts import AT_ODDS, DOUBTED, Doubted, doubted_parts, without_doubted
 from satchel.engine.writing.doubts import Doubt, closed, doubt_about, doubts_of, noted
 from satchel.engine.writing.questions import question_about
 from satchel.engine.writing.settling import BOTH, NONE, left_over, opponents, settled
 from satchel.errors import InvalidRequest, NotFound
 from satchel.operations.models import Conflict, ConflictKind, Conflicts, ConflictsRequest, Resolved, ResolveRequest, conflict_id
-from satchel.ports import Batch, Document, LogEntry, Put, Relation, Verdict
+from satchel.ports import Batch, Document, LogEntry, Put, Use, Verdict
 from satchel.protocol.filters import RecordFilter
 from satchel.protocol.record import MemoryRecord, Status
 
@@ -27,8 +29,6 @@ _PAGE = 500
 _PENDING = RecordFilter(statuses=(Status.PENDING,))
 _UNKNOWN = "nobody has said which of them holds"
 _RESTORED = "one had taken the other's place, and was brought back"
-_AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
-_DOUBTED = _AT_ODDS | {Relation.MAY_CONTRADICT}
 
 Group = Sequence[MemoryRecord]
 """Records of one conflict, the oldest first."""
@@ -59,14 +59,19 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
     Raises:
         NotFound: there is no such conflict. InvalidRequest: what is to be kept is no part of it.
     """
+    back: list[Use] = []
 
     def plan() -> tuple[Batch, Resolved]:
         members = _members(core, request)
         _check(request, members)
+        members = _opposed(core, request, members)
         log = log_entry(core, principal, "resolve", reason=f"keep {request.keep}")
         after = {record.id: settled(record, request.keep, members, log.at) for record in members}
         _check_open(core, request, members, after)
+        apart = _apart(core, members, after, log.at)
         puts = [_put(record, after[record.id], log) for record in members if after[record.id] is not record]
+        puts += [_put(before, record, log) for before, record in apart]
+        back[:] = [Use(request.scope, record.id, log.at, 0) for _, record in apart if record.status is Status.ACTIVE]
         left = left_over(lambda names: core.store.get(request.scope, set(names)), members, after, log.at)
         puts += [restate(record, log, expect=before.revision) for before, record in left]
         documents = _answered(core, request, members, log.at)
@@ -74,7 +79,10 @@ def resolve(core: Core, principal: Principal, request: ResolveRequest) -> Resolv
         archived = tuple(record for record in after.values() if record.status is Status.ARCHIVED)
         return Batch(puts, documents), Resolved(kept=kept, archived=archived)
 
-    return commit(core, plan)
+    done = commit(core, plan)
+    if back:
+        note_uses(core, back)
+    return done
 
 
 # ---------------------------------------------------------------- what there is
@@ -91,7 +99,7 @@ def _contradictions(core: Core, scope: str) -> Iterator[Conflict]:
                 id=conflict_id(scope, group[0].id),
                 kind=ConflictKind.CONTRADICTION,
                 scope=scope,
-                question=question_about(group),
+                question=question_on(core, group),
                 reason=_reason(core, group),
                 records=tuple(group),
             )
@@ -127,13 +135,31 @@ def _possible(core: Core, doubt: Doubt, records: Mapping[str, MemoryRecord]) -> 
     now = core.now()
     if _is_over(about, now):
         return None
-    seen = [(other, _verdict(core, other, about)) for other in _active(records, doubt.beside) if not _is_over(other, now)]
-    found = [(other, verdict) for other, verdict in seen if doubt.at_odds or verdict.relation in _DOUBTED]
+    seen = [(other, _seen(core, other, about)) for other in _active(records, doubt.beside) if not _is_over(other, now)]
+    found = [(other, told) for other, told in seen if doubt.at_odds or told.verdict.relation in DOUBTED]
     group = _in_order(doubt, [*(other for other, _ in found), about])
     if not found:
         return None
-    reason = next((verdict.reason for _, verdict in found if verdict.relation in _DOUBTED), _RESTORED)
-    return question_about(group), reason, group
+    reason = next((told.verdict.reason for _, told in found if told.verdict.relation in DOUBTED), _RESTORED)
+    shown = {other.id: told.part for other, told in found}
+    return question_on(core, group, shown), reason, group
+
+
+def _seen(core: Core, other: MemoryRecord, about: MemoryRecord) -> Doubted:
+    """Return what another memory is to the one that is asked about, or the one thing of it that was put together in it."""
+    verdict = _verdict(core, other, about)
+    if verdict.relation not in DOUBTED and (within := doubted_parts(core, other, about)):
+        return within[0]
+    return Doubted(other, verdict)
+
+
+def question_on(core: Core, group: Group, shown: Mapping[str, MemoryRecord] | None = None) -> str:
+    """Return what is to be asked about a group of one scope: nothing that was answered before a third memory came to it.
+
+    `shown`: what stands for a record in the question, by its id.
+    """
+    told = [record.model_copy(update={"content": (shown or {}).get(record.id, record).content}) for record in group]
+    return question_about(told, agreed=agreed(core, group[0].scope, {record.id for record in group}))
 
 
 def _is_over(record: MemoryRecord, now: datetime) -> bool:
@@ -182,12 +208,23 @@ def _reason(core: Core, group: Group) -> str:
     for place, newer in enumerate(group):
         for older in group[:place]:
             verdict = decide(core, older, newer)
-            if verdict.relation in _AT_ODDS:
+            if verdict.relation in AT_ODDS:
                 return verdict.reason
     return _UNKNOWN
 
 
 # ---------------------------------------------------------------- settling it
+
+
+def _apart(core: Core, members: Group, after: dict[str, MemoryRecord], now: datetime) -> list[tuple[MemoryRecord, MemoryRecord]]:
+    """Return what comes out of the wholes among the members that are put away; in `after` these are as they will be then."""
+    found: list[tuple[MemoryRecord, MemoryRecord]] = []
+    for record in members:
+        if record.status is Status.ACTIVE and after[record.id].status is Status.ARCHIVED:
+            others = [other for other in members if other is not record]
+            pairs, after[record.id] = without_doubted(core, record, others, after[record.id], now)
+            found += pairs
+    return found
 
 
 def _members(core: Core, request: ResolveRequest) -> list[MemoryRecord]:
@@ -203,9 +240,17 @@ def _members(core: Core, request: ResolveRequest) -> list[MemoryRecord]:
     sides = _sides(core, request, record)
     if len(sides) > 1:
         return sides
-    # Asked again after it was settled: the ones it was settled with.
+    # Asked again after it was settled: the ones it was settled with, or what is kept was, where both were said to hold.
+    if hold_together(core, request.scope, {record.id, request.keep}):
+        record = core.store.get(request.scope, (request.keep,)).get(request.keep, record)
     linked = core.store.get(scope, {*record.relations.supersedes, *record.relations.superseded_by})
     return [record, *(one for one in linked.values() if not one.is_tombstone)]
+
+
+def _opposed(core: Core, request: ResolveRequest, members: Group) -> list[MemoryRecord]:
+    """Return the members that an answer decides about: what was said to hold together with the one that is kept goes on to hold."""
+    held = agreed(core, request.scope, {record.id for record in members}) if request.keep not in {BOTH, NONE} else frozenset()
+    return [record for record in members if record.id == request.keep or not {record.id, request.keep} <= held]
 
 
 def _possible_of(core: Core, scope: str, record: MemoryRecord) -> Doubt | None:
@@ -234,6 +279,8 @@ def _answered(core: Core, request: ResolveRequest, members: Group, now: datetime
         doubt = doubt_about(core, record.scope, record.id, ConflictKind.POSSIBLE)
         if doubt is not None and doubt.answer is None and _are_sides(doubt, members):
             found.append(noted(record.scope, doubt._replace(answer=request.keep), now))
+    if request.keep == BOTH and any(record.status is Status.PENDING for record in members):
+        found.append(agreement(core, members))
     return found
 
 
@@ -255,10 +302,10 @@ def _check_open(core: Core, request: ResolveRequest, members: Group, after: Mapp
     if any(record.status is Status.PENDING or _is_reviewed(core, record) for record in members):
         return
     doubts = (doubt_about(core, record.scope, record.id, ConflictKind.POSSIBLE) for record in members)
-    doubt = next((doubt for doubt in doubts if doubt is not None and _are_sides(doubt, members)), None)
-    if doubt is not None and doubt.answer is None:
+    asked = [doubt for doubt in doubts if doubt is not None and _are_sides(doubt, members)]
+    if any(doubt.answer is None for doubt in asked):
         return
-    if any(after[record.id] is not record for record in members) or (doubt is None and not _was_asked(core, request)):
+    if any(after[record.id] is not record for record in members) or not (asked or _was_asked(core, request)):
         raise NotFound("no such conflict: nothing is asked about this memory", id=request.id)
 
 

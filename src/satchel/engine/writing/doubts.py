@@ -67,12 +67,17 @@ def closed(scope: str, record_ids: Iterable[str], kinds: Sequence[ConflictKind] 
     return [Document(DOUBTS, _key(scope, record_id, kind), None) for record_id in record_ids for kind in kinds]
 
 
-def doubts_of(core: Core, scope: str) -> Iterator[Doubt]:
-    """Yield the doubts noted in a scope that nobody has answered."""
+def every_doubt(core: Core, scope: str) -> Iterator[Doubt]:
+    """Yield the doubts noted in a scope, answered or not."""
     after: str | None = None
     while page := core.store.documents(DOUBTS, prefix=f"{scope}\n", after=after):
-        yield from (doubt for doubt in map(_read, page) if doubt.answer is None)
+        yield from map(_read, page)
         after = page[-1].key
+
+
+def doubts_of(core: Core, scope: str) -> Iterator[Doubt]:
+    """Yield the doubts noted in a scope that nobody has answered."""
+    return (doubt for doubt in every_doubt(core, scope) if doubt.answer is None)
 
 
 def possible_of(core: Core, scope: str, names: Collection[str]) -> list[Doubt]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from satchel.engine.recall.prompting import language_of, quoted
 from satchel.protocol.record import MemoryRecord
 
 
-def question_about(records: Sequence[MemoryRecord], *, used: int | None = None) -> str:
-    """Return the question which of these memories holds, the oldest first; `used`: how often the first was used before it was put away."""
+def question_about(records: Sequence[MemoryRecord], *, used: int | None = None, agreed: Collection[str] = ()) -> str:
+    """Return the question which of these memories holds, the oldest first; `used`: how often the first was used before it was put away.
+
+    `agreed`: ids of those that were said to hold together, which is not asked again.
+    """
     is_chinese = language_of(records) == "zh"
     told = [f"“{quoted(record.content)}”" for record in records]
+    if agreed:
+        known, asked = (
+            [text for text, record in zip(told, records, strict=True) if (record.id in agreed) is held] for held in (True, False)
+        )
+        return _beside(known, asked, is_chinese)
     if used is not None:
         return _review(told, used, is_chinese)
     if len(told) == 1:
@@ -19,6 +27,12 @@ def question_about(records: Sequence[MemoryRecord], *, used: int | None = None) 
     if is_chinese:
         return f"下面哪一条是对的（也可能都对）：{'；'.join(told)}？"
     return f"Which of these holds, or do all of them: {'; '.join(told)}?"
+
+
+def _beside(known: Sequence[str], asked: Sequence[str], is_chinese: bool) -> str:
+    if is_chinese:
+        return f"这些已确认都对：{'；'.join(known)}。这条也对吗，还是取代它们：{'；'.join(asked)}？"
+    return f"These were said to hold together: {'; '.join(known)}. Does this hold too, or in their place: {'; '.join(asked)}?"
 
 
 def _review(told: Sequence[str], used: int, is_chinese: bool) -> str:

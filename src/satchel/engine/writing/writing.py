@@ -5,8 +5,8 @@ It must not know how a memory is completed, screened or indexed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from satchel.engine.core import Core, Principal
@@ -16,15 +16,16 @@ from satchel.engine.index.index_cache import IndexCache
 from satchel.engine.recall.constraints import must_not_wait
 from satchel.engine.writing.committing import Vectors, commit, log_entry, note_uses, put, restate, revised
 from satchel.engine.writing.completing import complete
-from satchel.engine.writing.deciding import decide, outweighs
+from satchel.engine.writing.deciding import outweighs
 from satchel.engine.writing.dividing import Division, divided
+from satchel.engine.writing.doubted_parts import AT_ODDS, doubted_parts
 from satchel.engine.writing.doubts import Doubt, closed, doubts_of, noted, put_up
 from satchel.engine.writing.likeness import Neighbours
-from satchel.engine.writing.reconciling import reconcile, repeated, survivor
+from satchel.engine.writing.reconciling import Reconciled, reconcile, repeated, survivor
 from satchel.engine.writing.settling import BOTH, left_over, opponents, settled
 from satchel.errors import Conflict
 from satchel.operations.models import ConflictKind, NewMemory, Outcome, Remembered, RememberedMany, RememberManyRequest, RememberRequest
-from satchel.ports import Batch, Document, Put, Relation, Use
+from satchel.ports import Batch, Document, Put, Use, Verdict
 from satchel.protocol.record import MemoryRecord, Status
 from satchel.protocol.unchecked import unchecked
 
@@ -113,7 +114,6 @@ class _Why(NamedTuple):
 
 
 _ASKED = _Why("remember")
-_AT_ODDS = frozenset({Relation.REPLACES, Relation.CONTRADICTS})
 _SAID_AGAIN = frozenset({Outcome.REINFORCED, Outcome.MERGED})
 
 
@@ -142,6 +142,7 @@ class _Draft:
     _are_read: bool = field(init=False, default=False)
     _apart: set[str] = field(init=False, default_factory=set)
     _open: list[Doubt] | None = field(init=False, default=None)
+    _within: dict[str, dict[str, Verdict]] = field(init=False, default_factory=dict)
     back: list[Use] = field(init=False, default_factory=list)
     """Uses of what comes back out of a whole: as fresh as that."""
 
@@ -193,7 +194,7 @@ class _Draft:
         beside = [self.held[name] for name in names if name in self.held and name != record.id]
         beside = [one for near in beside for one in (near, *self._freed(near, record))]
         beside = [self.held[one.id] for one in beside]
-        found = reconcile(self.core, record, beside, is_latest=is_latest)
+        found = _with_parts(reconcile(self.core, record, beside, is_latest=is_latest), self._within.pop(record.id, {}))
         for change in found.changes:
             self._hold(change.record, change.operation, change.reason)
             if change.operation == "supersede" and change.record.status is Status.ARCHIVED:
@@ -219,10 +220,12 @@ class _Draft:
         """Take a near memory apart where this one ends or denies something that was put together in it; return what comes back."""
         if not near.relations.originals or near.status is not Status.ACTIVE or near.pinned or near.id in self._apart:
             return []
-        parts = {name: one for name, one in originals(self.core, self.scope, near).items() if not one.relations.originals}
-        told = [one.model_copy(update={"status": Status.ACTIVE}) for one in parts.values()]
-        if not any(decide(self.core, one, record).relation in _AT_ODDS for one in told):
+        doubted = doubted_parts(self.core, near, record)
+        if not any(one.verdict.relation in AT_ODDS for one in doubted):
+            if doubted:
+                self._within.setdefault(record.id, {})[near.id] = doubted[0].verdict
             return []
+        parts = {name: one for name, one in originals(self.core, self.scope, near).items() if not one.relations.originals}
         self._apart.add(near.id)
         self._read(parts)
         reason = f"something that was put together in {near.id} is no longer so: it was taken apart"
@@ -332,6 +335,14 @@ class _Draft:
 def _has_left(before: MemoryRecord, after: MemoryRecord) -> bool:
     links = before.relations.conflicts_with
     return bool(links) and (after.status is Status.ARCHIVED or after.relations.conflicts_with != links)
+
+
+def _with_parts(found: Reconciled, within: Mapping[str, Verdict]) -> Reconciled:
+    """Name the wholes in which something may contradict a memory that stays beside all the others."""
+    if found.outcome is not Outcome.CREATED or found.at_odds or not within:
+        return found
+    reason = found.reason or next(iter(within.values())).reason
+    return replace(found, related=tuple(dict.fromkeys((*found.related, *within))), reason=reason)
 
 
 def _given_fields(memory: NewMemory) -> set[str]:
