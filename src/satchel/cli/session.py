@@ -117,10 +117,12 @@ class Session:
 
     def _tell_unfinished(self, memory: Memory) -> None:
         """Say that the store is an unfinished copy, before anything is done with it."""
+        core = getattr(memory, "core", None)
+        if core is None or self.as_json:
+            return
         from satchel.engine.notes import UNFINISHED  # a client of a service needs no engine
 
-        core = getattr(memory, "core", None)
-        note = None if core is None or self.as_json else core.notes.get(UNFINISHED)
+        note = core.notes.get(UNFINISHED)
         if note is not None:
             remark(f"note: {printable(note)}")
             self.told.add(note)
