@@ -219,16 +219,19 @@ def test_a_run_that_names_no_store_ends_before_its_first_test(tmp_path):
 
 
 class Hanging(MemoryStore):
-    """A store whose writes with two changes never end."""
+    """A store whose writes with two changes do not end until they are let go."""
+
+    let_go = threading.Event()
 
     def apply(self, batch: Batch) -> int:
         if len(batch.changes) == 2:
-            threading.Event().wait()
+            self.let_go.wait()
         return super().apply(batch)
 
 
 def test_a_store_that_hangs_is_named_with_the_test_and_the_other_tests_are_run() -> None:
     report = run_store(Hanging, limit=0.5)
+    Hanging.let_go.set()
     hung = [result for result in report.results if result.outcome is Outcome.HUNG]
     assert 0 < len(hung) < 40 and all("within 0.5 seconds" in result.message for result in hung)
     assert report.counts()["passed"] > 40 and not report.conformant and "hung" in report.verdict

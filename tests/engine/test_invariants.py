@@ -224,7 +224,10 @@ class _Secret:
         self.memory.import_package(package(lines))
 
     def correct(self) -> None:
-        self.memory.correct(self.holders()[0], "用户没有保险箱", scope=self.scope)
+        # One that was merged into another is corrected there, and which of them comes first is chance.
+        standing = self.memory.every_record(scope=self.scope, status="active")
+        for found in [found.id for found in standing if "giraffe" in found.content][:1]:
+            self.memory.correct(found, "用户没有保险箱", scope=self.scope)
 
     def repeat(self) -> None:
         self.memory.remember(SECRET, scope=self.scope)
