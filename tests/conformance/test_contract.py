@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, WorkingContract, plugin, run_against, run_store
+from satchel.conformance import MemoryContract, Outcome, Report, StoreContract, WorkingContract, plugin, run_against, run_store, running
 from satchel.conformance.contract import Contract, requirement, requirements_of
 from satchel.conformance.report import Result
 from satchel.conformance.requirements import REQUIREMENTS
@@ -249,3 +249,20 @@ def test_behind_a_memory_that_hangs_the_rest_is_not_run_and_says_why() -> None:
     behind = report.results[places[0] + 1 :]
     assert behind and {result.outcome for result in behind} == {Outcome.NOT_RUN}
     assert all(report.results[places[0]].test in result.message for result in behind)
+
+
+def test_a_run_that_is_broken_off_takes_away_what_it_wrote(monkeypatch) -> None:
+    within, calls = running._within, []
+
+    def interrupted(limit, work):
+        calls.append(work)
+        if len(calls) == 30:
+            raise KeyboardInterrupt
+        return within(limit, work)
+
+    monkeypatch.setattr(running, "_within", interrupted)
+    with opened() as memory:
+        memory.remember("somebody else's", scope="user:alice")
+        with pytest.raises(KeyboardInterrupt):
+            run_against(memory)
+        assert [found.scope for found in memory.scopes() if found.counts.get("active")] == ["user:alice"]

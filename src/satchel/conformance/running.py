@@ -32,9 +32,13 @@ def run_against(memory: Memory, *, subject: str = "memory", only: Sequence[str] 
     the memory is one and the same for all of them.
     """
     marks: list[str] = []
-    report = _run(MemoryContract, lambda: memory, lambda _: None, subject=subject, only=only, limit=limit, marks=marks)
-    if not any(result.outcome is Outcome.HUNG for result in report.results):
-        _tidy(memory, marks)
+    report: Report | None = None
+    try:
+        report = _run(MemoryContract, lambda: memory, lambda _: None, subject=subject, only=only, limit=limit, marks=marks)
+    finally:
+        # Also where the run is broken off; but what hangs would hang in this too.
+        if report is None or not any(result.outcome is Outcome.HUNG for result in report.results):
+            _tidy(memory, marks)
     return report
 
 

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 
-from satchel.errors import SatchelError, StoreCorrupt, StoreError, StoreUnavailable
+from satchel.errors import SatchelError, StoreError
 
 AGAIN_SECONDS = 60.0
 """How long the same trouble is not told again."""
@@ -29,7 +29,7 @@ class Troubles:
 
     def tell(self, error: SatchelError) -> None:
         """Log an error of a store, with its notes (whose store it is), unless it was logged a moment ago."""
-        if not isinstance(error, StoreError | StoreUnavailable | StoreCorrupt):
+        if not isinstance(error, StoreError):
             return
         said = ": ".join([*getattr(error, "__notes__", ()), error.message])
         now = time.monotonic()

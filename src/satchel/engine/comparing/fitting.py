@@ -11,7 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from satchel.engine.comparing.held import has_han, lowered
+from satchel.engine.comparing.held import USED_HAN, has_han, lowered
 from satchel.engine.comparing.statements import CONTENT, Statement, read
 from satchel.engine.comparing.tools import tools_in
 from satchel.engine.comparing.turn_patterns import (
@@ -209,10 +209,6 @@ def _fit_inherited(text: str, before: str, older: Statement, newer: Statement, v
 
 _HOLDER_HAN = re.compile("^(?:我们|咱们|我|用户|本人|团队|公司|项目组|项目|部门|大家)的?")
 _BETWEEN_HAN = re.compile("(?:每天|每周|每月|平时|一直|现在|目前|常常|经常|常|都|主要|统一|已经|已)+$")
-_USED_HAN = re.compile(
-    "(?:使用|采用|选用|用|是|在|于|由|归|叫|为|坐|开|骑|乘|订阅|订|当过?|做|担任|养|住|租|买|喝|吃|穿|上|基于|通过|靠|跑|存|写|放|搭)"
-    "(?:了|着|的?是|的)*(?:在|到|一[个名位款台辆])?(?:了)?$"
-)
 
 
 def without_holder(text: str) -> str:
@@ -225,7 +221,7 @@ def _subject_han(older: Statement, value: Value) -> str:
     text = lowered(older.text)
     at = text.find(value.text)
     before = text[: max(at, 0)].rstrip(" 的")
-    return without_holder(_BETWEEN_HAN.sub("", _USED_HAN.sub("", before)))
+    return without_holder(_BETWEEN_HAN.sub("", USED_HAN.sub("", before)))
 
 
 _NAMED_HAN = re.compile(rf"{NAMED_ZH}(?:平时|现在|一直)?[用在是开骑坐住养订喝吃]")

@@ -121,10 +121,12 @@ def _is_listed(statement: Statement) -> bool:
 
 # ---------------------------------------------------------------- Chinese
 
-_HOLDING_HAN = re.compile(
-    "(?:使用|采用|选用|用|是|在|于|由|归|叫|为|坐|开|骑|乘|订阅|订|当过?|做|担任|养|住|租|买|喝|吃|穿|上|基于|通过|靠|跑|存|写|放|搭|换成|迁到|换到|[:：])"
-    "(?:了|着|的?是|的)*(?:在|到|一[个名位款台辆])?(?:了)?$"
-)
+_USING_HAN = "使用|采用|选用|用|是|在|于|由|归|叫|为|坐|开|骑|乘|订阅|订|当过?|做|担任|养|住|租|买|喝|吃|穿|上|基于|通过|靠|跑|存|写|放|搭"
+_AFTER_HAN = "(?:了|着|的?是|的)*(?:在|到|一[个名位款台辆])?(?:了)?$"
+USED_HAN = re.compile(f"(?:{_USING_HAN}){_AFTER_HAN}")
+"""A Chinese verb of having, using or being at what follows, at the end of what stands before it."""
+
+_HOLDING_HAN = re.compile(f"(?:{_USING_HAN}|换成|迁到|换到|[:：]){_AFTER_HAN}")
 _MINDING_HAN = re.compile(
     "喜欢|讨厌|爱好|热爱|恨|学[过习了]|擅长|参观|去过|介绍|研究|知道|听说|怀疑|推荐|了解|熟悉|精通|会[用说写]|不[用是在]|写过|讲过|过敏|维护|开发|比较|测试过|想"
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from satchel.engine.comparing.pairing import CHANGES, PLANS, Pair
-from satchel.engine.comparing.statements import CONTENT, Statement, Token
+from satchel.engine.comparing.statements import Statement, Token
 from satchel.engine.comparing.words import LIGHT, WEAK, words
 from satchel.ports import Relation, Verdict
 
@@ -53,7 +53,7 @@ def _turned(statement: Statement) -> _Valued | None:
     """Read a statement whose change stands before its values; None where it is none."""
     valued = _valued(statement)
     change = next((token.at for token in statement.tokens if token.kind == "cue" and token.key in _TURNS), None)
-    first = next((token.at for token in statement.content if _class_of(token) is not None), None)
+    first = next((token.at for token, _ in _values(statement)), None)
     return None if valued is None or change is None or first is None or change > first else valued
 
 
@@ -67,8 +67,8 @@ def _valued(statement: Statement) -> _Valued | None:
 
 
 def _values(statement: Statement) -> Iterator[tuple[Token, str]]:
-    for token in statement.tokens:
-        kind = _class_of(token) if token.kind in CONTENT else None
+    for token in statement.content:
+        kind = _class_of(token)
         if kind is not None:
             yield token, kind
 

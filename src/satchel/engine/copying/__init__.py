@@ -4,9 +4,8 @@ The source's change log is replayed into the target, so that any two stores will
 know any store.
 """
 
-from satchel.engine.copying.bookmark import find as find_bookmark
 from satchel.engine.copying.bookmark import require_copyable, unfinished
 from satchel.engine.copying.copier import Progress, copy_store
 from satchel.engine.copying.report import CopyReport
 
-__all__ = ["CopyReport", "Progress", "copy_store", "find_bookmark", "require_copyable", "unfinished"]
+__all__ = ["CopyReport", "Progress", "copy_store", "require_copyable", "unfinished"]

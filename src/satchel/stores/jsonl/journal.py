@@ -213,23 +213,6 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def cut_torn_tail(descriptor: int, path: Path, end: int) -> None:
-    """Take out what a killed writer left after the last whole batch, and keep it aside. Raises OSError."""
-    size = os.fstat(descriptor).st_size
-    if size <= end:
-        return
-    aside = os.open(torn_path(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    try:
-        place = end
-        while place < size and (part := os.pread(descriptor, min(size - place, 1 << 20), place)):
-            write_all(aside, part)
-            place += len(part)
-        os.fsync(aside)
-    finally:
-        os.close(aside)
-    os.ftruncate(descriptor, end)
-
-
 class Tail(NamedTuple):
     """What stands behind the last whole batch and is no part of the file; `lines` counts those that are whole."""
 
@@ -254,6 +237,25 @@ def tail_behind(path: Path, end: int) -> Tail:
             size += len(part)
             lines += part.count(b"\n")
     return Tail(size, lines)
+
+
+def cut_torn_tail(descriptor: int, path: Path, end: int) -> Tail:
+    """Take out what a killed writer left after the last whole batch, keep it aside, and return what it was. Raises OSError."""
+    size = os.fstat(descriptor).st_size
+    if size <= end:
+        return Tail(0, 0)
+    aside = os.open(torn_path(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        place, lines = end, 0
+        while place < size and (part := os.pread(descriptor, min(size - place, 1 << 20), place)):
+            write_all(aside, part)
+            place += len(part)
+            lines += part.count(b"\n")
+        os.fsync(aside)
+    finally:
+        os.close(aside)
+    os.ftruncate(descriptor, end)
+    return Tail(size - end, lines)
 
 
 def torn_path(path: Path) -> Path:

@@ -196,9 +196,7 @@ class JsonLinesStore(MemoryStore):
             raise journal.unavailable(self._path, error) from error
 
     def _cut_tail(self, descriptor: int) -> None:
-        tail = journal.tail_behind(self._path, self._end)
-        if tail.size:
-            journal.cut_torn_tail(descriptor, self._path, self._end)
+        tail = journal.cut_torn_tail(descriptor, self._path, self._end)
         if tail.lines:
             torn = journal.torn_path(self._path)
             logger.warning("%s: %d whole lines behind the last finished write were moved to %s", self._path, tail.lines, torn)
